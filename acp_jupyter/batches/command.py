@@ -22,7 +22,7 @@ from acp_jupyter.batches.batch import batch
 from acp_jupyter.batches.orders import SUFFIX
 from acp_jupyter.batches.results import BatchResults, Grade, counted
 from acp_jupyter.errors import AcpError, BadRequest, MissingPackage, plain_reason
-from acp_jupyter.host.bounds import NETWORKS, OFFERED_SANDBOXES
+from acp_jupyter.host.bounds import NETWORKS, SANDBOXES
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import Model, misfits
 
@@ -107,7 +107,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--sandbox",
         metavar="SANDBOX",
-        choices=OFFERED_SANDBOXES,
+        choices=SANDBOXES,
         help="what agents can reach, in place of what the file says: %(choices)s",
     )
     command.add_argument(

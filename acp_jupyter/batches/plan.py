@@ -30,7 +30,6 @@ from acp_jupyter.batches.orders import (
     key_of,
 )
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.bounds import require_offered
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import misfits
 
@@ -69,9 +68,6 @@ def jobs_of(
         ]
     except ValidationError as error:
         raise BadRequest(f"{misfits(error)[0]}.") from None
-    for job in jobs:
-        if job.sandbox is not None:
-            require_offered(job.sandbox)
     if not jobs:
         raise BadRequest("There is no policy to run a job with.")
     return jobs

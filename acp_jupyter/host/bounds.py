@@ -20,9 +20,6 @@ SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
 """From the least to the most restrictive."""
 NETWORKS: tuple[Network, ...] = ("none", "hosts", "all")
 """From the most to the least restrictive."""
-_NOT_YET: frozenset[Sandbox] = frozenset({"copy"})
-OFFERED_SANDBOXES = tuple(each for each in SANDBOXES if each not in _NOT_YET)
-"""The sandboxes that are available."""
 LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
 _MOST_INSTRUCTIONS = 20_000
@@ -60,7 +57,7 @@ class Bounds:
     agents: tuple[tuple[str, ...], ...] = ()
     remote_hosts: tuple[tuple[str, ...], ...] = ()
     policies: tuple[Policy, ...] = POLICIES
-    sandboxes: tuple[Sandbox, ...] = OFFERED_SANDBOXES
+    sandboxes: tuple[Sandbox, ...] = SANDBOXES
     sandbox_level: SandboxLevel = "none"
     downloads: bool = True
     mcp_commands: bool = True
@@ -89,13 +86,12 @@ class Bounds:
                 f"allowed_policies names {unknown[0]!r}, which is no policy. "
                 f"Policies: {', '.join(POLICIES)}."
             )
-        sandboxes = _names(settings, "allowed_sandboxes", OFFERED_SANDBOXES)
-        unknown = [name for name in sandboxes if name not in OFFERED_SANDBOXES]
+        sandboxes = _names(settings, "allowed_sandboxes", SANDBOXES)
+        unknown = [name for name in sandboxes if name not in SANDBOXES]
         if unknown:
             raise BadRequest(
-                f"allowed_sandboxes names {unknown[0]!r}, which "
-                f"{'is not available yet' if unknown[0] in _NOT_YET else 'is no sandbox'}. "
-                f"Sandboxes: {', '.join(OFFERED_SANDBOXES)}."
+                f"allowed_sandboxes names {unknown[0]!r}, which is no sandbox. "
+                f"Sandboxes: {', '.join(SANDBOXES)}."
             )
         level = settings.get("required_sandbox_level", "none")
         if level not in LEVELS:
@@ -242,29 +238,12 @@ class Bounds:
         ------
         NotAllowed
             It is not.
-        BadRequest
-            It is not available yet.
         """
-        if sandbox is not None:
-            require_offered(sandbox)
         if sandbox is not None and sandbox not in self.sandboxes:
             others = ", ".join(self.sandboxes)
             raise NotAllowed(
                 f"The sandbox {sandbox} is not allowed here. {DECIDED} Choose one of: {others}."
             )
-
-
-def require_offered(sandbox: Sandbox) -> None:
-    """Check that a sandbox is available.
-
-    Raises
-    ------
-    BadRequest
-        It is not available yet.
-    """
-    if sandbox in _NOT_YET:
-        others = ", ".join(OFFERED_SANDBOXES)
-        raise BadRequest(f"The sandbox {sandbox} is not available yet. Choose one of: {others}.")
 
 
 def require_no_more(network: Network, now: Network) -> None:

@@ -9,11 +9,11 @@ import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from acp_jupyter.errors import DiskRefused, UnknownTurn
-from acp_jupyter.host.bounds import require_offered
+from acp_jupyter.errors import BadRequest, DiskRefused, UnknownTurn
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
@@ -43,6 +43,16 @@ from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import HostNotice, SessionOpened
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, Variant
 from acp_jupyter.transcript.redactor import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class MadeCopy:
+    """A copy of a folder, made for a session that is about to be."""
+
+    session_id: str
+    path: Path
+    words: str
+    """What is not in it, or could not be saved before."""
 
 
 class AgentHost(HostThread):
@@ -142,14 +152,23 @@ class AgentHost(HostThread):
         raise UnknownTurn("This turn is not known here. Its session may have been deleted.")
 
     def find(
-        self, agent: str, notebook_path: str, label: str, recording: RecordingOptions | None = None
+        self,
+        agent: str,
+        notebook_path: str,
+        label: str,
+        recording: RecordingOptions | None = None,
+        in_copy: bool | None = None,
     ) -> Session | None:
-        """Return the newest session with this agent, notebook, label and recording."""
+        """Return the newest session with this agent, notebook, label and recording.
+
+        With ``in_copy`` it is one that works in a copy of its folder, or one that does not.
+        """
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
-            here = not notebook_path or self.open_sessions.is_here(session.state.cwd)
+            here = not notebook_path or self.open_sessions.is_here(session.state.own_folder)
             here = here and not session.state.archived and session.state.variant is None
             here = here and not self.stored_sessions.goes_on_elsewhere(session.state)
+            here = here and in_copy in {None, bool(session.state.copied_folder)}
             if key == (agent, notebook_path, label) and here and session.matches(recording):
                 return session
         return None
@@ -162,7 +181,7 @@ class AgentHost(HostThread):
             if session.state.notebook_path and not session.label and session.matches(None)
             if not session.state.archived and session.state.variant is None
             if not self.stored_sessions.goes_on_elsewhere(session.state)
-            if self.open_sessions.is_here(session.state.cwd)
+            if self.open_sessions.is_here(session.state.own_folder)
         }
         return frozenset(newest.values())
 
@@ -180,8 +199,12 @@ class AgentHost(HostThread):
         user: str = "",
         recording: RecordingOptions | None = None,
         copy: tuple[Variant, FolderCopy] | None = None,
+        made: MadeCopy | None = None,
     ) -> Session:
         """Create a session; its agent starts when first needed. ``copy`` is that of a variant.
+
+        With ``made`` it works in that copy, as long as it lasts. Without any copy the sandbox
+        ``copy`` is ``read-only``: nothing reaches the folder in it either.
 
         Raises
         ------
@@ -207,13 +230,16 @@ class AgentHost(HostThread):
         self.config.bounds.require_policy(policy)
         self.config.bounds.require_sandbox(sandbox)
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
-        configured = spec.sandbox.use or self.config.sandbox
-        require_offered(configured)
-        within = sandbox or self.config.bounds.within_sandbox(configured)
+        within = self.sandbox_of_new(spec, sandbox)
+        if within == "copy" and copy is None and made is None:
+            within = "read-only"
         network = network or spec.sandbox.network or self.config.network
         opening = opening.model_copy(update={"sandbox": within, "network": network})
         if copy is not None:
             opening = opening.model_copy(update={"cwd": str(copy[1].path), "variant": copy[0]})
+        if made is not None:
+            own = {"session_id": made.session_id, "cwd": str(made.path), "copied_folder": str(cwd)}
+            opening = opening.model_copy(update=own)
         redactor = self.open_sessions.redactor(spec)
         journal = self._journal(opening, redactor)
         path = self.traffic_path(opening.session_id)
@@ -232,6 +258,49 @@ class AgentHost(HostThread):
         )
         self.open_sessions.add(session)
         return session
+
+    def sandbox_of_new(self, spec: AgentSpec, sandbox: Sandbox | None) -> Sandbox:
+        """Return the sandbox of a new session of an agent; None leaves it to the settings."""
+        configured = spec.sandbox.use or self.config.sandbox
+        return sandbox or self.config.bounds.within_sandbox(configured)
+
+    async def make_copy(self, spec: AgentSpec | None, folder: Path) -> MadeCopy:
+        """Copy a folder for a session that is about to be made, for as long as that lasts.
+
+        Parameters
+        ----------
+        spec
+            The agent that is to be kept in it; None where a recording is played.
+        folder
+            The folder.
+
+        Raises
+        ------
+        BadRequest
+            Nothing here would keep the agent in it, or the folder can't be copied.
+        DiskRefused
+            The disk has no room for it.
+        """
+        self.open_sessions.make_room()  # before all is copied
+        sandboxes = self.open_sessions.sandboxes
+        if spec is not None and (why := await asyncio.to_thread(sandboxes.why_none, spec)):
+            raise BadRequest(
+                f"{spec.name} can't work in the sandbox copy here: it would not be kept in the "
+                f"copy. {why}"
+            )
+        session_id = uuid.uuid4().hex
+        try:
+            place = await self._store.make_place(session_id)
+            path, words = await self.variants.copy_into(place, folder)
+        except BaseException:
+            await asyncio.shield(self._store.delete(session_id))
+            raise
+        return MadeCopy(session_id, path, words)
+
+    async def remove_copy(self, made: MadeCopy) -> None:
+        """Remove a copy whose session was not made after all."""
+        await asyncio.to_thread(self.checkpoints.forget_copy, made.path)
+        await self._store.delete(made.session_id)
 
     def open_outside(self, name: str, key: OutsideKey) -> Session:
         """Create a session for an outside agent that uses the notebook tools.
@@ -358,6 +427,7 @@ class AgentHost(HostThread):
         await self.operations.recover()
         await self.stored_sessions.settle_open_turns()
         await asyncio.to_thread(self._copied_folders.remove_orphans)
+        await asyncio.to_thread(self._store.remove_orphans)
         await asyncio.to_thread(self.open_sessions.sandboxes.remove_orphans)
 
     async def _close(self) -> None:

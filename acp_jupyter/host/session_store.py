@@ -9,28 +9,31 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import shutil
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from acp_jupyter.errors import NotAllowed, plain_reason
+from acp_jupyter.errors import DiskRefused, NotAllowed, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.metadata import (
     META_VERSION,
+    TRAFFIC_FILE,
     SessionMeta,
     read_meta,
     write_meta,
 )
 from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
 from acp_jupyter.host.store.restore import Restored, read_session
+from acp_jupyter.host.workspace.copied_folders import remove_folder
 from acp_jupyter.protocol.host_events.notes import REPLAYED, HostNotice
 from acp_jupyter.transcript.model.session_state import saved_facts
 
 _log = logging.getLogger(__name__)
+COPY = "copy"
+"""In a session's folder: holds the copy that its agent works in, where it does."""
 _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
@@ -104,6 +107,41 @@ class SessionStore:
     def folder(self, session_id: str) -> Path:
         """Return the folder of a session."""
         return self._sessions / session_id
+
+    async def make_place(self, session_id: str) -> Path:
+        """Take the folder of a session that is about to be made; return where its copy may be.
+
+        Raises
+        ------
+        DiskRefused
+            It can't be written.
+        """
+        self.hold(session_id)
+        folder = self.folder(session_id)
+        place = folder / COPY
+
+        def make() -> Path:
+            try:
+                place.mkdir(mode=0o700, parents=True)
+            except OSError as error:
+                raise DiskRefused(plain_reason(error)) from None
+            if words := self._ownership.take(folder):
+                raise DiskRefused(words.rstrip("."))
+            return Path(os.path.realpath(place))
+
+        return await asyncio.to_thread(make)
+
+    def remove_orphans(self) -> None:
+        """Remove what a server has left that was killed while it made a session's copy. Blocks."""
+        try:
+            with os.scandir(self._sessions) as entries:
+                folders = [Path(entry.path) for entry in entries if entry.is_dir()]
+        except OSError:
+            return
+        for folder in folders:
+            begun = (folder / COPY).is_dir() and not (folder / TRAFFIC_FILE).exists()
+            if begun and folder.name not in self._held and self.is_free(folder.name):
+                remove_folder(folder)
 
     def hold(self, session_id: str) -> None:
         """Keep scans from adding a session that is just being created."""
@@ -194,7 +232,7 @@ class SessionStore:
         self._held |= {session_id}
         self.stored.pop(session_id, None)
         self._writing.pop(session_id, None)
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        await asyncio.to_thread(remove_folder, folder)
         self._ownership.release(folder)
 
     async def close(self) -> None:

@@ -138,7 +138,7 @@ class StoredSessions:
             meta
             for meta in await self.stored()
             if meta.facts.notebook_path == notebook_path or set(turn_ids) & set(meta.turn_ids)
-            if self._open.is_here(meta.facts.cwd) and not meta.facts.archived
+            if self._open.is_here(meta.facts.own_folder) and not meta.facts.archived
         ]
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
@@ -166,9 +166,9 @@ class StoredSessions:
 
         def after(state: SessionState) -> NotebookMoved | None:
             same = (state.notebook_path, last_notebook(state)) == left
-            if not same or not self._open.is_here(state.cwd):
+            if not same or not self._open.is_here(state.own_folder):
                 return None
-            if Path(state.cwd).is_dir():
+            if Path(state.own_folder).is_dir():
                 return NotebookMoved(notebook_path=new)
             return NotebookMoved(notebook_path=new, cwd=str(folder), folder=shown_folder(folder))
 
@@ -193,10 +193,10 @@ class StoredSessions:
 
     def _after_move(self, state: SessionState, old: str, new: str) -> NotebookMoved | None:
         """Return the note for a session; None if neither its notebook nor its folder has moved."""
-        if not self._open.is_here(state.cwd):
+        if not self._open.is_here(state.own_folder):
             return None
         root = self._open.config.root.resolve()
-        folder = Path(state.cwd).relative_to(root).as_posix()
+        folder = Path(state.own_folder).relative_to(root).as_posix()
         path = path_after_move(state.notebook_path, old, new)
         folder_now = path_after_move(folder, old, new) or folder
         if (path, folder_now) == (state.notebook_path, folder):
@@ -206,7 +206,9 @@ class StoredSessions:
         cwd = root / folder_now
         return NotebookMoved(notebook_path=path, cwd=str(cwd), folder=shown_folder(cwd))
 
-    async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
+    async def find_stored(
+        self, agent: str, notebook_path: str, label: str, in_copy: bool | None = None
+    ) -> Session | None:
         """Open the newest stored session of this agent, notebook and label, to continue it.
 
         Only one that the agent can resume or load: otherwise a new session serves as well.
@@ -219,7 +221,9 @@ class StoredSessions:
                 continue
             key = (facts.agent_id, facts.notebook_path, meta.label)
             remembered = "resume" in facts.can or "load" in facts.can
-            here = self._open.is_here(facts.cwd) and not facts.archived and facts.variant is None
+            here = self._open.is_here(facts.own_folder) and not facts.archived
+            here = here and facts.variant is None
+            here = here and in_copy in {None, bool(facts.copied_folder)}
             if key == (agent, notebook_path, label) and here and remembered and not meta.played:
                 await self.wake(meta.session_id)
                 session = self._open.by_id.get(meta.session_id)
@@ -309,6 +313,7 @@ class StoredSessions:
             "branch": None,
             "continues_in": "",
             "variant": None,
+            "copied_folder": "",
             "created_at": time.time(),
             "updated_at": None,
         }
@@ -381,9 +386,8 @@ class StoredSessions:
 
 
 def _folder(meta: SessionMeta) -> Path:
-    """Return the folder that a session changes; for a variant, the one that was copied."""
-    variant = meta.facts.variant
-    return Path(meta.facts.cwd if variant is None else variant.folder)
+    """Return the folder that a session changes; where it works in a copy, the one copied."""
+    return Path(meta.facts.copied or meta.facts.cwd)
 
 
 def last_notebook(state: SessionState) -> str:
@@ -477,5 +481,8 @@ class SessionCloser:
         del self._open.by_id[session_id]
         await session.close(delete=True)
         await asyncio.to_thread(session.turn_files.forget)
+        if session.state.copied_folder:
+            copy = Path(session.state.cwd)
+            await asyncio.to_thread(self._open.services.checkpoints.forget_copy, copy)
         await self._store.delete(session_id)
         self._open.announce_change()

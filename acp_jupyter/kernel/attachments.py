@@ -369,20 +369,3 @@ def _as_written(folder: Path, parts: Sequence[str]) -> Path:
             (part,) = same
         path /= part
     return path
-
-
-def in_copy(
-    blocks: tuple[dict[str, JsonValue], ...], folder: Path, copy: Path
-) -> tuple[dict[str, JsonValue], ...]:
-    """Return content blocks with the addresses of files moved to a copy of their folder."""
-    return tuple(_moved(block, folder.as_uri(), copy.as_uri()) for block in blocks)
-
-
-def _moved(block: dict[str, JsonValue], old: str, new: str) -> dict[str, JsonValue]:
-    moved = dict(block)
-    uri, resource = block.get("uri"), block.get("resource")
-    if isinstance(uri, str) and uri.startswith(f"{old}/"):
-        moved["uri"] = new + uri.removeprefix(old)
-    if isinstance(resource, dict):
-        moved["resource"] = _moved(resource, old, new)
-    return moved

@@ -47,7 +47,9 @@ def connect(
         default: the session's policy, which its user sets.
     sandbox
         Sandbox of the agent's processes for prompts that this object sends without a sandbox:
-        ``off``, ``folder`` or ``read-only``; default: the session's sandbox.
+        ``off``, ``folder``, ``copy`` or ``read-only``; default: the session's sandbox. With
+        ``copy`` it is a session of its own, which works in a copy of the folder as long as it
+        lasts: `Turn.keep` puts what a turn has changed into the folder.
     trust
         Whether the agent may run in the folder. If False, the user is asked before an agent's
         first start in a folder.
@@ -85,7 +87,7 @@ def connect(
     options = recording_options()
     if not new and not trust and tools and options is None and cwd is None and network is None:
         state = _taken_up(client, name, session or "")
-        if state is not None:
+        if state is not None and state.suits(sandbox):
             return Session(client, state, policy, sandbox)
     defaults.chosen.pop((name, session or ""), None)
     command = CreateSession(
@@ -96,6 +98,7 @@ def connect(
         new=new,
         # For another sandbox than the session's, the agent starts with the prompt, in that sandbox.
         start="background" if sandbox is None else "lazy",
+        in_copy=None if sandbox is None else sandbox == "copy",
         record=options,
         trust=trust,
         tools=tools,

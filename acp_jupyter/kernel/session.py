@@ -79,8 +79,7 @@ class Session:
         self.agent = state.agent
         self.cwd = Path(state.cwd)
         self.rewound: RewindReply | None = None
-        variant = state.variant
-        self.files = self.cwd if variant is None else Path(variant.folder)
+        self.files = Path(state.copied or state.cwd)
 
     def prompt(
         self,
@@ -103,7 +102,8 @@ class Session:
             passed to `connect`, else the session's.
         sandbox
             Sandbox of the agent's processes in this turn: ``off``, ``folder`` or ``read-only``;
-            default: the sandbox that was passed to `connect`, else the session's.
+            default: the sandbox that was passed to `connect`, else the session's. ``copy`` is the
+            sandbox of a whole session, which `connect` opens.
         allow, deny
             Rules for this turn, e.g. ``execute:git status *``, ``edit:src/**``, ``read`` or
             ``fetch:https://docs.python.org/*``. A rule that denies takes precedence.
@@ -212,7 +212,7 @@ class Session:
         """
         from IPython.core.error import UsageError
 
-        from acp_jupyter.kernel.attachments import in_copy, with_attachments
+        from acp_jupyter.kernel.attachments import with_attachments
         from acp_jupyter.kernel.variables import variable_blocks
 
         # The agent's capabilities are known once it runs.
@@ -226,8 +226,6 @@ class Session:
             raise UsageError(
                 f"{error} This kernel runs behind a gateway: the session's folder is the server's."
             ) from None
-        if self.files != self.cwd:
-            prompted = in_copy(prompted, self.files, self.cwd)
         return (*prompted, *variable_blocks(variables, takes))
 
     @property
@@ -420,7 +418,9 @@ def check_sandbox(sandbox: str | None) -> None:
         There is no such sandbox.
     """
     if sandbox is not None and sandbox not in _SANDBOXES:
-        raise BadRequest(f"There is no sandbox {sandbox!r}. Name one of: off, folder, read-only.")
+        raise BadRequest(
+            f"There is no sandbox {sandbox!r}. Name one of: off, folder, copy, read-only."
+        )
 
 
 @dataclass(slots=True)

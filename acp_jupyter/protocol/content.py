@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -184,3 +185,25 @@ def without_instructions(said: str) -> str:
     begun, marked, rest = said.partition(_BEGIN)
     _, ended, prompt = rest.partition(_END)
     return prompt if marked and ended and not begun else said
+
+
+def in_copy(blocks: Iterable[Obj], folder: str, copy: str) -> tuple[Obj, ...]:
+    """Return content blocks whose files are those of a copy of a folder.
+
+    Parameters
+    ----------
+    folder, copy
+        Absolute paths.
+    """
+    old, new = (PurePath(path).as_uri() for path in (folder, copy))
+    return tuple(_moved(block, old, new) for block in blocks)
+
+
+def _moved(block: Obj, old: str, new: str) -> dict[str, JsonValue]:
+    moved = dict(block)
+    uri, resource = block.get("uri"), block.get("resource")
+    if isinstance(uri, str) and uri.startswith(f"{old}/"):
+        moved["uri"] = new + uri.removeprefix(old)
+    if isinstance(resource, dict):
+        moved["resource"] = _moved(resource, old, new)
+    return moved

@@ -29,7 +29,7 @@ from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.bounds import LEVELS, NETWORKS, OFFERED_SANDBOXES, POLICIES, Bounds
+from acp_jupyter.host.bounds import LEVELS, NETWORKS, POLICIES, SANDBOXES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -138,7 +138,7 @@ class AcpJupyter(ExtensionApp):
 
     allowed_sandboxes = List(
         Unicode(),
-        [str(sandbox) for sandbox in OFFERED_SANDBOXES],
+        [str(sandbox) for sandbox in SANDBOXES],
         help="Sandboxes that people and notebooks may choose.",
     ).tag(config=True)
 
@@ -152,7 +152,7 @@ class AcpJupyter(ExtensionApp):
     ).tag(config=True)
 
     sandbox = Enum(
-        [str(sandbox) for sandbox in OFFERED_SANDBOXES],
+        [str(sandbox) for sandbox in SANDBOXES],
         "off",
         help="The sandbox of new sessions, where none is named.",
     ).tag(config=True)

@@ -370,9 +370,10 @@ class Scrubber:
     @classmethod
     def of_session(cls, session: SessionState, redactor: Redactor, home: str = "") -> Scrubber:
         """Return a scrubber for a session, whose shown folder gives the home folder as well."""
+        folder = session.copied or session.cwd
         if not home and session.folder.startswith("~"):
-            home = session.cwd.removesuffix(session.folder.removeprefix("~"))
-        return cls(session.cwd, home, redactor)
+            home = folder.removesuffix(session.folder.removeprefix("~"))
+        return cls(session.cwd, home, redactor, paths={folder: "."} if session.copied else {})
 
     def text(self, value: str) -> str:
         """Return the text without secrets and places."""

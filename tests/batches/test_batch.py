@@ -15,6 +15,7 @@ import acp_jupyter
 from acp_jupyter.batches.orders import Order, Outcome, TurnRecord
 from acp_jupyter.batches.results import BatchResults, JobResult
 from acp_jupyter.errors import BadRequest, FileMissing
+from acp_jupyter.host.sandbox.levels import find_level
 from tests.support.batches.jobs import Answering, job_notebook, starts
 from tests.support.kernel.notebook_file import new_notebook, read_notebook, write_notebook
 from tests.support.wait import PATIENCE_SECONDS, eventually
@@ -125,7 +126,6 @@ def test_what_there_is_not(folder: Path) -> None:
         {"agents": ["demo", 1]},
         {"policy": "everything"},
         {"sandbox": "everything"},
-        {"sandbox": "copy"},
         {"seeds": ["one"]},
     ):
         with pytest.raises(BadRequest):
@@ -134,6 +134,30 @@ def test_what_there_is_not(folder: Path) -> None:
         with pytest.raises(BadRequest):
             acp_jupyter.batch(empty)
     assert not list(folder.glob("*.batch"))
+
+
+@pytest.mark.long
+@pytest.mark.skipif(find_level().level == "none", reason="no sandbox here")
+def test_a_job_in_a_copy_leaves_its_files_and_has_its_patch(folder: Path) -> None:
+    def run(**more: object) -> BatchResults:
+        return acp_jupyter.batch(
+            "create made.txt rate=0",
+            agents="demo",
+            policy="accept-edits",
+            sandbox="copy",
+            **more,  # type: ignore[arg-type]
+        )
+
+    (result,) = run()
+    assert (result.status, result.sandbox, result.sandbox_level) == (
+        "done",
+        "copy",
+        find_level().level,
+    )
+    assert "+++ b/made.txt" in result.patch
+    assert not list(result.files.iterdir())
+    (replayed,) = run(replay=True)
+    assert replayed.patch == result.patch
 
 
 @pytest.mark.long

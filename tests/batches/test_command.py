@@ -107,7 +107,6 @@ def test_a_notebook_or_a_prompt_is_run(
         ('policy = ["ask", "allow-all"]', ("--trust",), "--allow-all"),
         ('sandbox = "off"', (), "--sandbox off"),
         ('sandbox = ["folder", "off"]', ("--trust",), "--sandbox off"),
-        ('sandbox = "copy"', (), "The sandbox copy is not available yet"),
         ('sandbox = "off"', ("--sandbox", "read-only"), ""),
         ('network = "all"', ("--trust",), "--network all"),
         ('network = "all"', ("--network", "none"), ""),

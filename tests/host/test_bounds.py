@@ -28,7 +28,6 @@ def test_by_default_everything_is_allowed() -> None:
         ({"allowed_policies": ["ask", "none"]}, "'none', which is no policy. Policies: ask,"),
         ({"allowed_policies": []}, "leave no policy that all of them allow"),
         ({"allowed_sandboxes": ["off", "none"]}, "'none', which is no sandbox. Sandboxes: off,"),
-        ({"allowed_sandboxes": ["copy"]}, "'copy', which is not available yet. Sandboxes: off,"),
         ({"allowed_sandboxes": []}, "leave no sandbox that all of them allow"),
         ({"required_sandbox_level": "some"}, "must be one of: none, partial, full"),
         ({"allowed_agents": "demo"}, "allowed_agents must be a list of names"),

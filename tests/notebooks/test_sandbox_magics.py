@@ -50,6 +50,30 @@ def test_a_cell_a_notebook_and_python_choose_it(kernel: Kernel, folder: Path) ->
 
 
 @needs_walls
+def test_a_cell_in_a_copy_leaves_the_folder_until_its_changes_are_kept(
+    kernel: Kernel, folder: Path
+) -> None:
+    kernel.run("%%acp own_tools --sandbox copy\nwrite file.txt one\nwrite b.txt b").ok()
+    assert not (folder / "file.txt").exists()
+    kernel.run("first = _acp\nfirst.keep('b.txt')").ok()
+    assert (folder / "b.txt").read_text() == "b"
+    # It is a session of its own, beside the one of the other cells.
+    kernel.run("%%acp own_tools --sandbox off\nwrite plain.txt x").ok()
+    assert (folder / "plain.txt").exists()
+    kernel.run("%%acp own_tools --sandbox copy\nappend file.txt , two").ok()
+    assert not (folder / "file.txt").exists()
+    kernel.run("print(_acp.keep())").ok()
+    assert (folder / "file.txt").read_text() == "one, two"
+    kernel.run("_acp.revert()\nfirst.revert()").ok()
+    assert not (folder / "file.txt").exists()
+    assert not (folder / "b.txt").exists()
+    made = 's = acp_jupyter.connect("own_tools", sandbox="copy")'
+    kernel.run(f"import acp_jupyter\n{made}").ok()
+    kernel.run('t = s.prompt("write c.txt c").wait()\nprint(t.keep())').ok()
+    assert (folder / "c.txt").read_text() == "c"
+
+
+@needs_walls
 @pytest.mark.long
 def test_each_variant_is_in_it(kernel: Kernel, folder: Path) -> None:
     kernel.run(f"%%acp own_tools, own_tools --try --sandbox folder\n{deed(folder)}").ok()
@@ -65,10 +89,9 @@ def test_each_variant_is_in_it(kernel: Kernel, folder: Path) -> None:
             "%%acp own_tools --sandbox all\nGo",
             "There is no sandbox 'all'. Type one of: off, folder",
         ),
-        ("%%acp own_tools --sandbox copy\nGo", "The sandbox copy is not available yet. Type one"),
         ('connect("own_tools", sandbox="all")', "There is no sandbox 'all'. Name one of: off,"),
         ('connect("own_tools").prompt("Go", sandbox="all")', "There is no sandbox 'all'. Name one"),
-        ('connect("own_tools").prompt("Go", sandbox="copy")', "The sandbox copy is not available"),
+        ('connect("own_tools").prompt("Go", sandbox="copy")', "is chosen when a session begins"),
     ],
 )
 def test_what_is_no_sandbox(mistaken: Kernel, code: str, words: str) -> None:

@@ -68,6 +68,7 @@ TABLE: dict[str, Fields] = {
         "model": AGENTS,
         "policy": OWN,
         "sandbox": OWN,
+        "in_copy": MADE,
         "network": LESS,
         "trust": OWN,
         "ask_trust": OWN,

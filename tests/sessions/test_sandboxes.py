@@ -12,16 +12,12 @@ import pytest
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
 from acp_jupyter.api.models.outside import MakeOutsideKey
 from acp_jupyter.api.models.sessions import (
-    CreateSession,
     ForkSession,
-    GetSandboxes,
     RewindReply,
     RewindSession,
-    SandboxesReply,
     SetConfig,
     UndoRewind,
 )
-from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.api.models.variants import CreateVariant
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.bounds import Bounds
@@ -222,23 +218,3 @@ def test_an_agent_outside_gets_no_sandbox_from_here(tmp_path: Path) -> None:
         with pytest.raises(BadRequest, match="Other was not started here"):
             there.send(SetConfig(session_id=session.session_id, sandbox="folder"))
         assert session.state.sandbox == "off"
-
-
-def test_the_copy_is_refused_at_every_door(tmp_path: Path) -> None:
-    entry = {**script("own_tools"), "sandbox": {"use": "copy"}}
-    with server(tmp_path, {**AGENTS, "copies": entry}) as there:
-        session_id = there.open("own").session_id
-        for command in (
-            CreateSession(agent="own", sandbox="copy", start="lazy"),
-            CreateSession(agent="copies", start="lazy"),
-            PromptSession(session_id=session_id, prompt="Hi", sandbox="copy"),
-            SetConfig(session_id=session_id, sandbox="copy"),
-            CreateVariant(agent="own", sandbox="copy"),
-            CreateVariant(agent="copies"),
-        ):
-            with pytest.raises(BadRequest, match="The sandbox copy is not available yet"):
-                there.send(command)
-        here = there.send(GetSandboxes())
-        assert isinstance(here, SandboxesReply)
-        assert here.allowed == ("off", "folder", "read-only")
-        assert (here.level, here.kept_by) == (LEVEL.level, LEVEL.kept_by)

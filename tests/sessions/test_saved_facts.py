@@ -39,7 +39,7 @@ LIVE = {
 
 OF_ONE_SESSION = {
     "session_id", "agent_session_id", "notebook_path", "branch", "continues_in", "created_at",
-    "updated_at", "variant",
+    "updated_at", "variant", "copied_folder",
 }  # fmt: skip
 """What a fork does not take over."""
 

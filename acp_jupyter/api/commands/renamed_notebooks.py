@@ -75,12 +75,13 @@ class RenamedNotebooks:
         return [
             session
             for session in self._host.sessions.values()
-            if session.state.notebook_path == path and is_here(session.state.cwd)
+            if session.state.notebook_path == path and is_here(session.state.own_folder)
         ]
 
     async def _is_known(self, path: str) -> bool:
         return bool(self._open_at(path)) or any(
-            meta.facts.notebook_path == path and self._host.open_sessions.is_here(meta.facts.cwd)
+            meta.facts.notebook_path == path
+            and self._host.open_sessions.is_here(meta.facts.own_folder)
             for meta in await self._host.stored_sessions.stored()
         )
 
@@ -96,7 +97,7 @@ class RenamedNotebooks:
             meta.notebook_inode
             for meta in await stored.stored()
             if meta.facts.notebook_path == path
-            if self._host.open_sessions.is_here(meta.facts.cwd)
+            if self._host.open_sessions.is_here(meta.facts.own_folder)
         }
         if inode in noted or not noted - {0}:
             return False
@@ -134,7 +135,7 @@ class RenamedNotebooks:
             (session.state, count)
             for session in self._host.sessions.values()
             if not session.state.read_only
-            if self._host.open_sessions.is_here(session.state.cwd)
+            if self._host.open_sessions.is_here(session.state.own_folder)
             if (count := _sent_from_its_notebook(session, file.turn_ids))
         ]
         there = await asyncio.to_thread(_existing, root, (state for state, _ in states))

@@ -36,7 +36,7 @@ from acp_jupyter.api.models.sessions import (
     UnarchiveSession,
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded
-from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host import AgentHost, MadeCopy
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.branching import goes_on_from_branch
 from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
@@ -44,7 +44,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_recording import Recorder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Sandbox
 from acp_jupyter.protocol.objects import first, items, obj, text
 from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -80,15 +80,10 @@ class SessionOpener:
         command = command.model_copy(update={"agent": agent})
         found = None if command.new else await self._find(command, notebook, kernel_id)
         root = self._host.config.root
-        cwd = Path(found.state.cwd) if found else folder_of(caller, root, command.cwd, notebook)
+        own = None if found is None else Path(found.state.own_folder)
+        cwd = own or folder_of(caller, root, command.cwd, notebook)
         await self._trust.admit(command, caller, notebook, cwd, found)
-        if isinstance(caller, KernelCaller):
-            own, walls, network = None, None, None
-        else:
-            own, walls, network = command.policy, command.sandbox, command.network
-        session = found or await self._open(
-            command, cwd, notebook, kernel_id, own, walls, network, sender(caller)
-        )
+        session = found or await self._open(command, cwd, notebook, kernel_id, caller)
         await session.check_recording()
         self._trust.grant(command, session, caller)
         if isinstance(caller, KernelCaller):
@@ -124,12 +119,14 @@ class SessionOpener:
         if not notebook and not kernel_id:
             return None
         await self._renamed.follow(notebook)
-        found = self._host.find(command.agent, notebook, command.label, command.record)
+        found = self._host.find(
+            command.agent, notebook, command.label, command.record, _in_copy(command)
+        )
         if found is not None and not notebook and found.kernel_id != kernel_id:
             return None
         if found is None and command.record is None:
             return await self._host.stored_sessions.find_stored(
-                command.agent, notebook, command.label
+                command.agent, notebook, command.label, _in_copy(command)
             )
         if found is None:
             return None
@@ -142,31 +139,57 @@ class SessionOpener:
         cwd: Path,
         notebook: str,
         kernel_id: str,
-        policy: Policy | None,
-        sandbox: Sandbox | None,
-        network: Network | None,
-        user: str,
+        caller: Caller,
     ) -> Session:
-        session = self._host.open(
-            command.agent,
-            cwd,
-            notebook_path=notebook,
-            label=command.label,
-            kernel_id=kernel_id,
-            policy=policy,
-            sandbox=sandbox,
-            network=network,
-            user=user,
-            recording=command.record,
-        )
+        if isinstance(caller, KernelCaller):  # what it has chosen is that of its own prompts
+            policy, network = None, None
+            sandbox: Sandbox | None = "copy" if _in_copy(command) else None
+        else:
+            policy, sandbox, network = command.policy, command.sandbox, command.network
+        made = await self._copy(command, cwd)
+        try:
+            session = self._host.open(
+                command.agent,
+                cwd,
+                notebook_path=notebook,
+                label=command.label,
+                kernel_id=kernel_id,
+                policy=policy,
+                sandbox=sandbox,
+                network=network,
+                user=sender(caller),
+                recording=command.record,
+                made=made,
+            )
+        except BaseException:
+            if made is not None:
+                await asyncio.shield(self._host.remove_copy(made))
+            raise
         await self._host.save_new(session)
+        if made is not None and made.words:
+            session.journal.note(HostNotice(text=made.words))
         return session
+
+    async def _copy(self, command: CreateSession, cwd: Path) -> MadeCopy | None:
+        """Copy the folder of a session that is to work in a copy; None for any other."""
+        spec, in_copy = self._host.config.registry.get(command.agent), _in_copy(command)
+        if not (self._host.sandbox_of_new(spec, None) == "copy" if in_copy is None else in_copy):
+            return None
+        played = command.record is not None and command.record.mode == "replay"
+        return await self._host.make_copy(None if played else spec, cwd)
 
     def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:
         if command.model is None:
             return {}
         option = next((o for o in session.state.config_options if o.category == "model"), None)
         return {"model" if option is None else option.id: command.model}
+
+
+def _in_copy(command: CreateSession) -> bool | None:
+    """Return whether a session is to work in a copy; None where nobody has said so."""
+    if command.in_copy is None and command.sandbox is not None:
+        return command.sandbox == "copy"
+    return command.in_copy
 
 
 class SessionLifecycle:
@@ -230,6 +253,10 @@ class SessionLifecycle:
             raise BadRequest("The agent has had no message in this session yet. Send one first.")
         if parent.state.variant is not None:
             raise BadRequest("A variant can't be forked: its folder goes with its turn.")
+        if parent.state.copied:
+            raise BadRequest(
+                "A session that works in a copy of its folder can't be forked: the copy is its own."
+            )
         connection = await parent.agent.open()
         if not connection.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")

@@ -16,7 +16,7 @@ from acp_jupyter.protocol.objects import Model
 class GetHistory(BaseCommand):
     """The turns of a notebook; or files and cells as they were after one of them.
 
-    Turns that were taken back by going back are left out, and so are variants of a prompt.
+    Turns that were taken back by going back are left out, and so are those in copies of the folder.
     """
 
     name: Literal["get_history"] = "get_history"

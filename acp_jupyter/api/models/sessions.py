@@ -230,6 +230,9 @@ class CreateSession(BaseCommand):
     """Of the session that is made; a kernel's is that of its own prompts in it."""
     sandbox: Sandbox | None = None
     """The same."""
+    in_copy: bool | None = None
+    """Whether its agent works in a copy of the folder, which lasts as long as the session: another
+    session is found, or made, than where it does not. Default: as ``sandbox`` says."""
     network: Network | None = None
     """Of the sandbox of the session that is made; a kernel can only have it reach less."""
     trust: bool = False

@@ -42,9 +42,11 @@ class CreateVariant(BaseCommand):
 
 
 class KeepVariant(BaseCommand):
-    """Put what a variant has changed into the folder that was copied, or take it out again.
+    """Put what a turn has changed in a copy into the folder that was copied, or take it out again.
 
-    All of it or nothing: it is refused where a file was changed since the copy was made.
+    The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
+    have changed in the same files is kept with it. All of it or nothing: it is refused where a file
+    was changed since the copy was made.
     """
 
     name: Literal["keep_variant"] = "keep_variant"

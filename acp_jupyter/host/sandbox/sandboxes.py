@@ -238,6 +238,14 @@ class Sandboxes:
                 self._level = find_level()
             return self._level
 
+    def why_none(self, spec: AgentSpec) -> str:
+        """Return why no sandbox can confine an agent here; empty if one can."""
+        if runs_in_kernel(spec.id):
+            return f"{spec.name} runs in the notebook's kernel, so nothing here confines it."
+        if spec.host:
+            return f"{spec.name} runs on {spec.host}, so nothing here confines it."
+        return self.level.why_not_more if self.level.level == "none" else ""
+
     def walls(
         self,
         sandbox: Sandbox,
@@ -246,6 +254,7 @@ class Sandboxes:
         env: Mapping[str, str],
         shown: Sequence[str] = (),
         network: Network = "all",
+        copied: Path | None = None,
     ) -> Walls:
         """Describe the walls of an agent.
 
@@ -261,6 +270,8 @@ class Sandboxes:
             Files and folders of ours that it needs all the same.
         network
             What it is to reach.
+        copied
+            The folder that the session's is a copy of: credentials in it are hidden, too.
 
         Raises
         ------
@@ -269,14 +280,8 @@ class Sandboxes:
         NetworkOpen
             The network would be open, though another one was chosen.
         """
-        if runs_in_kernel(spec.id):
-            raise NoWalls(
-                f"{spec.name} runs in the notebook's kernel, so nothing here confines it."
-            )
-        if spec.host:
-            raise NoWalls(f"{spec.name} runs on {spec.host}, so nothing here confines it.")
-        if self.level.level == "none":
-            raise NoWalls(self.level.why_not_more)
+        if why := self.why_none(spec):
+            raise NoWalls(why)
         if network == "hosts" and (why := self._open_network()):
             raise NetworkOpen(why)
         real = os.path.realpath(folder)
@@ -297,10 +302,9 @@ class Sandboxes:
         if self.level.level == "full":  # Landlock lets sockets be
             hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
         not_kept = ""
+        most = _MOST_PLACES if self.level.mounts else _MOST_BY_BUBBLEWRAP
         try:
-            found = places_in(
-                Path(real), _MOST_PLACES if self.level.mounts else _MOST_BY_BUBBLEWRAP
-            )
+            found = places_in(Path(real), most)
         except OSError as error:
             why = error.strerror or "it can't be read"
             if writes and self.level.program:
@@ -310,6 +314,12 @@ class Sandboxes:
                 ) from None
             found = FolderPlaces()
             not_kept = f"Credentials in the folder can be read: {why}."
+        if copied is not None:
+            try:
+                hidden += places_in(Path(os.path.realpath(copied)), most).credentials
+            except OSError as error:
+                why = error.strerror or "it can't be read"
+                not_kept = f"Credentials in the folder that was copied can be read: {why}."
         hosts = agent_hosts(spec, env) if network == "hosts" else ()
         reached = WallsNetwork(reach=network, hosts=hosts)
         own = temporary_folders(self._home)

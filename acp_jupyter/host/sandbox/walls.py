@@ -147,9 +147,8 @@ def walls_of(
         places[path] = "read"
         if kind == "folder" or any(_is_below(path, own) for own in agent.state):
             makes[path] = kind
-    writes = sandbox in {"folder", "copy"}
-    places[folder] = "write" if writes else "read"
-    if writes:
+    places[folder] = "read" if sandbox == "read-only" else "write"
+    if sandbox == "folder":  # a protected file of a copy is none that anything runs yet
         places.update(dict.fromkeys(in_folder.protected, "read"))
     places.update(dict.fromkeys(in_folder.credentials, "hidden"))
     # Programs are shown where they would be hidden; what may be written stays so.

@@ -252,8 +252,8 @@ def _keep_to_bounds(bounds: Bounds, journal: Journal) -> None:
 
 
 def _copied(state: SessionState) -> Path | None:
-    """Return the folder that a variant's folder was copied from."""
-    return None if state.variant is None else Path(state.variant.folder)
+    """Return the folder that a session's folder was copied from."""
+    return Path(state.copied) if state.copied else None
 
 
 def _secrets_reader(folders: Iterable[Path], redactor: Redactor) -> Callable[[], str]:

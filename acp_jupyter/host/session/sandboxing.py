@@ -75,6 +75,8 @@ class SessionSandbox:
 
     def want(self, sandbox: Sandbox, policy: Policy) -> bool:
         """Set the sandbox of the next prompt; return whether an agent that runs has another."""
+        if not self._journal.transcript.session.suits(sandbox):
+            sandbox = "read-only"  # what is allowed is another by now
         self._wanted = "off" if self._played else sandbox_under(policy, sandbox)
         return (self._wanted, self._network) != self._held
 
@@ -145,15 +147,21 @@ class SessionSandbox:
                 self._tell(f"{spec.name} reaches all of the network: only a sandbox limits it.")
             return None
         env = agent_environment(os.environ, spec.env)
+        folder = self._journal.transcript.session.copied
+        copied = Path(folder) if folder else None
         try:
             shown = () if self._socket_folders is None else await self._socket_folders()
             walls = await asyncio.to_thread(
-                self._sandboxes.walls, self._wanted, spec, cwd, env, shown, network
+                self._sandboxes.walls, self._wanted, spec, cwd, env, shown, network, copied
             )
         except NetworkOpen as error:
             raise AgentStartError(f"The agent was not started: {error}") from None
         except NoWalls as error:
             self._require("none", str(error))
+            if self._wanted == "copy":
+                raise AgentStartError(
+                    f"The agent was not started: nothing would keep it in its copy. {error}"
+                ) from None
             if network != "all":
                 raise AgentStartError(
                     f"The agent was not started: without a sandbox it would reach all of the "

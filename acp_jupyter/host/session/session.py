@@ -137,7 +137,7 @@ class Session:
         self._turns = turns
         self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
-        self._cwd = journal.transcript.session.cwd
+        self._folder = journal.transcript.session.own_folder
 
     @property
     def session_id(self) -> str:
@@ -173,7 +173,7 @@ class Session:
         """Whether the folder was renamed since the session was opened, and nothing runs in it."""
         idle = self.state.active_turn_id is None and not self.state.queue
         idle = idle and not self._turns.going_back
-        return idle and self.state.cwd != self._cwd and not self.state.read_only
+        return idle and self.state.own_folder != self._folder and not self.state.read_only
 
     def keep_choices_of(self, former: Session) -> None:
         """Copy the choices of kernels and users from the session that this one replaces.
@@ -248,14 +248,14 @@ class Session:
         NotAllowed
             The administrator does not allow the policy, or the sandbox.
         BadRequest
-            The session is just going back.
+            The session is just going back, or the sandbox is that of other sessions.
         """
         if not self.agent.startable or (self.state.variant and self.transcript.turn_order):
             raise no_agent(self.state)
         chosen = policy or self.kernel_policies.get(kernel_id)
         self._bounds.require_policy(chosen)
         walls = sandbox or self.kernel_sandboxes.get(kernel_id)
-        self._bounds.require_sandbox(walls)
+        self._require_sandbox(walls)
         return self._turns.put(
             prompt,
             policy=chosen or self.policy_for(user),
@@ -264,8 +264,13 @@ class Session:
             rules=rules,
             user=user,
             kernel_id=kernel_id,
-            sandbox=walls or self._bounds.within_sandbox(self.state.sandbox),
+            sandbox=walls or self._sandbox(),
         )
+
+    def _sandbox(self) -> Sandbox:
+        """Return that of prompts which name none; what is allowed may be another by now."""
+        sandbox = self._bounds.within_sandbox(self.state.sandbox)
+        return sandbox if self.state.suits(sandbox) else "read-only"
 
     def choose_for_kernel(
         self, kernel_id: str, policy: Policy | None, sandbox: Sandbox | None
@@ -351,13 +356,28 @@ class Session:
         NotAllowed
             The administrator does not allow it.
         BadRequest
-            It can't be had yet, or the agent was not started here.
+            It is that of other sessions, or the agent was not started here.
         """
-        self._bounds.require_sandbox(sandbox)
+        self._require_sandbox(sandbox)
         if self.state.agent == OUTSIDE:
             name = self.state.agent_info.name
             raise BadRequest(f"{name} was not started here, so no sandbox here holds it.")
         self.journal.note(SandboxChanged(sandbox=sandbox))
+
+    def _require_sandbox(self, sandbox: Sandbox | None) -> None:
+        """Refuse a sandbox that is not allowed, or would take the session into a copy or out."""
+        self._bounds.require_sandbox(sandbox)
+        if self.state.suits(sandbox):
+            return
+        if self.state.copied_folder:
+            raise BadRequest(
+                "This session works in a copy of its folder, and stays in the sandbox copy. Start "
+                f"a new session for the sandbox {sandbox}."
+            )
+        raise BadRequest(
+            "The sandbox copy is chosen when a session begins, and this one works in the folder "
+            "itself. Start a new session in the sandbox copy."
+        )
 
     def set_network(self, network: Network, *, by_user: bool) -> None:
         """Change the network of later turns.

@@ -40,6 +40,7 @@ from acp_jupyter.host.session.silent_work import SilentWork
 from acp_jupyter.host.session.walls_met import WallsMet
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
+from acp_jupyter.protocol.content import in_copy
 from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
     ImportedPacket,
@@ -393,6 +394,8 @@ class TurnRunner:
         if self._rewrite_prompt is not None:
             return await asyncio.to_thread(self._rewrite_prompt, blocks)
         session = self._journal.transcript.session
+        if session.copied:
+            blocks = in_copy(blocks, session.copied, session.cwd)
         return await asyncio.to_thread(
             fitted_blocks,
             blocks,

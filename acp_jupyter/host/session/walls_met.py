@@ -124,6 +124,8 @@ class WallsMet:
         assert call.turn_id is not None
         policy = transcript.turns[call.turn_id].policy
         forbidden = "off" not in self._bounds.sandboxes or policy in CHANGES_NOTHING
+        # In a copy the agent may have written what such a command would run: hooks of git.
+        forbidden = forbidden or confined.walls.sandbox == "copy"
         if forbidden or not is_one_command(call, transcript):
             return "", ""
         environment = environment_of(met.path, confined.walls)

@@ -1,7 +1,8 @@
 """Where copies of folders are: below the data folder, each owned by the server that made it.
 
 A copy is removed with its session, or when its turn is over. What a server left that was killed
-is removed by the next one.
+is removed by the next one. The copy of a session in the sandbox ``copy`` is not among these: it
+lasts as the session does, in the session's own folder.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ class CopiedFolders:
     def remove_place(self, place: Path) -> None:
         """Remove a place that has no copy."""
         self._ownership.release(place)
-        _remove(place)
+        remove_folder(place)
         if not place.exists():
             self._own.discard(place)
 
@@ -150,7 +151,7 @@ class CopiedFolders:
                 is_new = time.time() - place.stat().st_mtime < _NEW_SECONDS
                 owned = (place / OWNER_FILE).exists()
                 if (owned or not is_new) and not self._ownership.why_not_delete(place):
-                    _remove(place)
+                    remove_folder(place)
 
     def close(self) -> None:
         """Remove all that this server has made."""
@@ -167,8 +168,8 @@ def _open_up(folder: Path) -> None:
             _open_up(Path(path))
 
 
-def _remove(place: Path) -> None:
-    """Remove a folder, also where its files may not be removed as they are."""
+def remove_folder(place: Path) -> None:
+    """Remove a folder, also where its files may not be removed as they are. Blocks."""
     shutil.rmtree(place, ignore_errors=True)
     if not place.exists():
         return

@@ -1,4 +1,4 @@
-"""Variants of a prompt: each works in a copy of one folder. Lives on the host's loop."""
+"""Copies of a folder, for variants of a prompt or for a session. Lives on the host's loop."""
 
 from __future__ import annotations
 
@@ -98,8 +98,7 @@ class Variants:
         async with known.lock:
             if known.made >= self._limits.variants:
                 raise BadRequest(f"A prompt can have {self._limits.variants} variants.")
-            # Beside it is the file that says whose the place is.
-            name = folder.name if folder.name not in {"", OWNER_FILE} else "folder"
+            name = _name_beside_owner(folder)
             try:
                 place = await _made(
                     self._folders.make, lambda made: self._folders.remove(made, made / name)
@@ -120,14 +119,51 @@ class Variants:
             variant = Variant(try_id=try_id, number=known.made, folder=str(folder), left_out=words)
         return variant, copy
 
+    async def copy_into(self, place: Path, folder: Path) -> tuple[Path, str]:
+        """Copy a folder once, for as long as its session lasts.
+
+        Parameters
+        ----------
+        place
+            The private folder that the copy is made in; it is yet to be made.
+        folder
+            The folder.
+
+        Returns
+        -------
+        tuple of Path and str
+            The copy; and what is not in it, or could not be saved before, in words.
+
+        Raises
+        ------
+        BadRequest
+            No copy can be made; the message says why.
+        DiskRefused
+            The disk has no room for it.
+        """
+        base, unsaved = await self._base(folder, uuid.uuid4().hex)
+        path = place / _name_beside_owner(folder)
+        try:
+            left_out = await self._run(base, path)
+        except BaseException:
+            await asyncio.shield(asyncio.to_thread(self._folders.remove, place, path))
+            raise
+        finally:
+            await asyncio.shield(asyncio.to_thread(drop_base, base))
+        return path, " ".join(filter(None, (left_out, unsaved)))
+
     async def _begin(self, folder: Path) -> str:
         await asyncio.to_thread(self._folders.remove_orphans)
+        try_id = uuid.uuid4().hex
+        self._tries[try_id] = _Try(folder, *await self._base(folder, try_id))
+        return try_id
+
+    async def _base(self, folder: Path, name: str) -> tuple[FolderBase, str]:
+        """Save what is open in a folder, and store it; return that, and what was not saved."""
         notices = await save_documents(partial(self._documents.save, folder), "", _SAVE_SECONDS)
         unsaved = " ".join(each.text for each in notices if each.severity == "warning")
-        try_id = uuid.uuid4().hex
-        base = await _made(partial(take_base, self._checkpoints.of(folder), try_id), drop_base)
-        self._tries[try_id] = _Try(folder, base, unsaved)
-        return try_id
+        base = await _made(partial(take_base, self._checkpoints.of(folder), name), drop_base)
+        return base, unsaved
 
     async def _run(self, base: FolderBase, path: Path) -> str:
         stop = threading.Event()
@@ -154,6 +190,11 @@ class Variants:
         known = self._tries.get(try_id)
         if known is not None and not known.copies:
             await asyncio.to_thread(drop_base, self._tries.pop(try_id).base)
+
+
+def _name_beside_owner(folder: Path) -> str:
+    """Return what a copy is called: as the folder, but not as the file that says whose it is."""
+    return folder.name if folder.name not in {"", OWNER_FILE} else "folder"
 
 
 async def _made(make: Callable[[], T], unmake: Callable[[T], None]) -> T:

@@ -114,7 +114,8 @@ class EmbeddedHost(HostClient):
         )
         self.caller = UserCaller(_user(), anonymous=True)
         self.dispatcher = Dispatcher(self.host, _NoPages())
-        self._sessions: dict[tuple[str, str], str] = {}
+        self._sessions: dict[tuple[str, str, bool | None], str] = {}
+        """By agent, label and whether they work in a copy; None for the newest of both kinds."""
         self._pid = os.getpid()
         self.host.secrets.put("kernels", [own_key().decode("utf-8", "replace")])
         self.host.start()
@@ -170,7 +171,7 @@ class EmbeddedHost(HostClient):
 
     def _create(self, command: CreateSession, seconds: float) -> Any:
         """Find the label's session or create one; a host without notebooks stores no labels."""
-        key = command.agent, command.label
+        key = command.agent, command.label, command.in_copy
         known = None if command.new else self._sessions.get(key)
         if known is not None:
             state = self.host.call(self._known(known, command), seconds)
@@ -179,7 +180,8 @@ class EmbeddedHost(HostClient):
         cwd = command.cwd or str(_folder(Path.cwd()))
         command = command.model_copy(update={"cwd": cwd, "new": True})
         state = self._run(command, seconds)
-        self._sessions[key] = state.session_id
+        for in_copy in (None, bool(state.copied_folder)):
+            self._sessions[command.agent, command.label, in_copy] = state.session_id
         return state
 
     async def _known(self, session_id: str, command: CreateSession) -> SessionState | None:
@@ -192,7 +194,8 @@ class EmbeddedHost(HostClient):
                 session = self.host.session(session.state.continues_in)
         except UnknownSession:
             return None
-        if command.cwd not in {None, session.state.cwd} or not session.matches(command.record):
+        same = command.cwd in {None, session.state.own_folder}
+        if not same or not session.matches(command.record):
             return None
         self.dispatcher.trust.grant(command, session, self.caller)
         reuse_session(session, command.record)

@@ -155,7 +155,7 @@ def _gone_back(session: Session, cell: ExecutionContext) -> Session:
 def _mentioned(
     shell: InteractiveShell, session: Session, prompt: str
 ) -> tuple[dict[str, JsonValue], ...]:
-    from acp_jupyter.kernel.attachments import Mentionable, in_copy, mention_blocks
+    from acp_jupyter.kernel.attachments import Mentionable, mention_blocks
 
     client = session._client
     among = Mentionable(
@@ -164,7 +164,7 @@ def _mentioned(
         data_variables(shell.user_ns, shell.user_ns_hidden),
         partial(client.cell, session.id),
     )
-    return in_copy(mention_blocks(prompt, among), session.files, session.cwd)
+    return mention_blocks(prompt, among)
 
 
 def _show(

@@ -125,13 +125,13 @@ def named_sandbox(name: str, *more: str) -> Sandbox:
     Raises
     ------
     UsageError
-        There is no such sandbox, or it is not available yet.
+        There is no such sandbox.
     """
     found = next((each for each in SANDBOXES if each == name), None)
     if found is None:
-        none = f"There is no sandbox {name!r}"
-        words = "The sandbox copy is not available yet" if name == "copy" else none
-        raise UsageError(f"{words}. Type one of: {', '.join((*SANDBOXES, *more))}.")
+        raise UsageError(
+            f"There is no sandbox {name!r}. Type one of: {', '.join((*SANDBOXES, *more))}."
+        )
     return found
 
 
@@ -201,7 +201,7 @@ def _seconds(text: str | None) -> float | None:
 
 POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
 
-SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "read-only")
+SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
 
 NETWORKS: tuple[Network, ...] = ("all", "hosts", "none")
 

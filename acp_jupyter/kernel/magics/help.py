@@ -135,6 +135,8 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "  off        all that you can",
         "  folder     they write the session's folder without its protected files, and read no "
         "credentials",
+        "  copy       they work in a copy of the folder, in a session of its own; _acp.keep() puts "
+        "a turn's changes into the folder",
         "  read-only  they write nothing of yours; what they change comes through us",
         "  default    that of the session; the panel shows it",
         "Without SANDBOX it says which is chosen, and what keeps it here.",

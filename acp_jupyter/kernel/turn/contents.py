@@ -254,9 +254,10 @@ class ChangedTurn(TurnValues):
         return reply.patch
 
     def keep(self, paths: str | Iterable[str] | None = None) -> tuple[str, ...]:
-        """Put the changes of a variant into the folder; all of them, or none.
+        """Put what was changed in a copy into the folder; all of it, or none.
 
-        `revert` removes them again.
+        The turn is a variant, or of a session in the sandbox ``copy``; there, what earlier turns
+        changed in the same files is kept with it. `revert` removes it again.
 
         Parameters
         ----------
@@ -271,7 +272,7 @@ class ChangedTurn(TurnValues):
         Raises
         ------
         BadRequest
-            The turn is not a variant, or has changed no file.
+            The turn has worked in the folder itself, or has changed no file.
         ChangesRefused
             Some were changed since the copy was made. Its ``detail`` names them.
         """

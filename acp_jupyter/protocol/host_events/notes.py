@@ -92,6 +92,8 @@ class SessionOpened(Model):
     user: str = ""
     """Who chose the policy; empty where people have no names."""
     variant: Variant | None = None
+    copied_folder: str = ""
+    """The folder that ``cwd`` is a copy of, in the sandbox ``copy``."""
 
 
 class AgentStarting(Model):

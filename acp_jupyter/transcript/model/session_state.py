@@ -156,6 +156,13 @@ class TurnState(Model):
     """Why it is not known what it changed; empty where that is known."""
     variant: int = 0
     """Which of several tries of its prompt it is, from 1; 0 where it is the only one."""
+    in_copy: bool = False
+    """Whether it worked in a copy that lasts with its session: what is kept is in the folder."""
+
+    @property
+    def to_be_kept(self) -> bool:
+        """Whether what it changed is in a copy of the folder, until it is kept."""
+        return self.variant > 0 or self.in_copy
 
     @property
     def was_sent(self) -> bool:
@@ -200,6 +207,8 @@ class SessionState(Model):
     """Where that notebook was before it was renamed or moved."""
     variant: Saved[Variant | None] = None
     """Where it is one of several tries of a prompt, in a copy of the folder."""
+    copied_folder: Saved[str] = ""
+    """The folder that ``cwd`` is a copy of, where its agent works in the sandbox ``copy``."""
     model: str = ""
     """Name of the model, for agents without a config option for it."""
     tools: tuple[str, ...] = ()
@@ -252,6 +261,22 @@ class SessionState(Model):
     def branched_from(self) -> str:
         """The session that it goes on from; empty where it began anew."""
         return "" if self.branch is None else self.branch.session_id
+
+    @property
+    def own_folder(self) -> str:
+        """Its folder as its user knows it, also where its agent works in a copy of it."""
+        return self.copied_folder or self.cwd
+
+    @property
+    def copied(self) -> str:
+        """The folder that its agent works in a copy of; empty where it works in the folder."""
+        return self.copied_folder if self.variant is None else self.variant.folder
+
+    def suits(self, sandbox: Sandbox | None) -> bool:
+        """Whether prompts in a sandbox can go to it: it stays in its copy, or out of one."""
+        if sandbox is None or self.variant is not None:
+            return True
+        return (sandbox == "copy") is bool(self.copied_folder)
 
     @property
     def is_variant(self) -> bool:

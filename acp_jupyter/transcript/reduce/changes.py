@@ -44,7 +44,7 @@ def take_changes(draft: Draft, note: TurnChangesNote) -> None:
         if any(file.author == "" for file in changes.files):
             words = f"{changes.words} {_OF_OLD}".strip()
             changes = changes.model_copy(update={"words": words})
-        if turn.variant:
+        if turn.to_be_kept:
             changes = _not_kept_yet(changes)
         _set_changes(draft, turn, changes)
 

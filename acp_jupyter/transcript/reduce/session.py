@@ -74,6 +74,7 @@ def opened_transcript(note: SessionOpened, at: float) -> Transcript:
             network=note.network,
             notebook_path=note.notebook_path,
             variant=note.variant,
+            copied_folder=note.copied_folder,
             created_at=at,
             updated_at=at,
         )
@@ -343,7 +344,8 @@ def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
         former = (*draft.session.former_paths, draft.session.notebook_path)[-_MOST_PATHS:]
         draft.change_session(notebook_path=note.notebook_path, former_paths=former)
     if note.cwd:
-        draft.change_session(cwd=note.cwd, folder=note.folder)
+        field = "copied_folder" if draft.session.copied_folder else "cwd"  # a copy stays
+        draft.change_session(**{field: note.cwd}, folder=note.folder)
 
 
 def sandbox_changed(draft: Draft, note: SandboxChanged) -> None:

@@ -52,6 +52,7 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         copy_of=note.copy_of,
         queued_at=draft.at,
         variant=0 if (variant := draft.session.variant) is None else variant.number,
+        in_copy=bool(draft.session.copied_folder),
     )
     draft.turn_order = draft.turn_order.append(note.turn_id)
     waiting = QueuedPrompt(turn_id=note.turn_id, text=text)

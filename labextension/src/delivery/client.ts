@@ -220,6 +220,7 @@ export class Client {
         policy: null,
         record: null,
         sandbox: null,
+        in_copy: null,
         network: null,
         start: 'wait',
         tools: true,

@@ -83,6 +83,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     changes: maybe(value, 'changes', parseChanges),
     changes_unknown: text(value, 'changes_unknown'),
     variant: number(value, 'variant') ?? 0,
+    in_copy: flag(value, 'in_copy'),
   };
 }
 

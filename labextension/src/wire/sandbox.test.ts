@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  chosenSandbox,
-  OFFERED_SANDBOXES,
-  sandboxesOf,
-  sandboxOf,
-  sandboxOfPolicy,
-} from './sandbox';
+import { chosenSandbox, sandboxesOf, sandboxOf, sandboxOfPolicy } from './sandbox';
 
 describe('sandboxes', () => {
   it('are all of them where the server names none', () => {
     expect(sandboxesOf('')).toEqual(['off', 'folder', 'copy', 'read-only']);
     expect(sandboxesOf('nonsense')).toEqual(sandboxesOf(''));
     expect(sandboxesOf('read-only,folder')).toEqual(['folder', 'read-only']);
-  });
-
-  it('can be chosen, but for the one whose changes a page can not keep yet', () => {
-    expect(OFFERED_SANDBOXES).toEqual(['off', 'folder', 'read-only']);
   });
 
   it('are left to the server where a setting names none that is allowed', () => {

@@ -9,10 +9,8 @@ export type Network = SessionState['network'];
 
 export const NETWORKS: readonly Network[] = ['all', 'hosts', 'none'];
 
-const SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'copy', 'read-only'];
-
-/** The sandboxes that a page offers; `copy` follows once its changes can be kept from there. */
-export const OFFERED_SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'read-only'];
+/** All sandboxes; what restricts an agent least comes first. */
+export const SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'copy', 'read-only'];
 
 /** The sandbox of that name; `off` if there is none. */
 export function sandboxOf(name: unknown): Sandbox {

@@ -797,6 +797,11 @@ export interface CreateSession {
    * Absolute or relative to the server's root; default: chosen from the notebook.
    */
   cwd: string | null;
+  /**
+   * Whether its agent works in a copy of the folder, which lasts as long as the session: another
+   * session is found, or made, than where it does not. Default: as ``sandbox`` says.
+   */
+  in_copy: boolean | null;
   label: string;
   mode: string | null;
   model: string | null;
@@ -1471,7 +1476,7 @@ export interface GetChanges {
 /**
  * The turns of a notebook; or files and cells as they were after one of them.
  *
- * Turns that were taken back by going back are left out, and so are variants of a prompt.
+ * Turns that were taken back by going back are left out, and so are those in copies of the folder.
  */
 export interface GetHistory {
   /**
@@ -1876,9 +1881,11 @@ export interface ItemsPage {
 export type JsonValue = unknown;
 
 /**
- * Put what a variant has changed into the folder that was copied, or take it out again.
+ * Put what a turn has changed in a copy into the folder that was copied, or take it out again.
  *
- * All of it or nothing: it is refused where a file was changed since the copy was made.
+ * The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
+ * have changed in the same files is kept with it. All of it or nothing: it is refused where a file
+ * was changed since the copy was made.
  */
 export interface KeepVariant {
   name: 'keep_variant';
@@ -2867,6 +2874,10 @@ export interface SessionState {
    * The session that goes on from an earlier turn of this one, where one took its place.
    */
   continues_in: string;
+  /**
+   * The folder that ``cwd`` is a copy of, where its agent works in the sandbox ``copy``.
+   */
+  copied_folder: string;
   created_at: number | null;
   current_mode_id: string;
   /**
@@ -3037,6 +3048,10 @@ export interface SessionState1 {
    * The session that goes on from an earlier turn of this one, where one took its place.
    */
   continues_in: string;
+  /**
+   * The folder that ``cwd`` is a copy of, where its agent works in the sandbox ``copy``.
+   */
+  copied_folder: string;
   created_at: number | null;
   current_mode_id: string;
   /**
@@ -3907,6 +3922,10 @@ export interface TurnState {
   copy_of: CopiedTurn | null;
   ended_at: number | null;
   failure: TurnFailure | null;
+  /**
+   * Whether it worked in a copy that lasts with its session: what is kept is in the folder.
+   */
+  in_copy: boolean;
   input_tokens: number | null;
   origin: Origin | null;
   output_tokens: number | null;

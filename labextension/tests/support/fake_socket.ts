@@ -134,6 +134,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     reverted: [],
     continues_in: '',
     variant: null,
+    copied_folder: '',
     created_at: null,
     updated_at: null,
     ...change,
@@ -182,6 +183,7 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     changes: null,
     changes_unknown: '',
     variant: 0,
+    in_copy: false,
   };
 }
 

@@ -219,8 +219,7 @@ def test_the_sandbox_of_cells_that_name_none(
         assert words in capsys.readouterr().out
     for wrong, words in (
         (["off", "folder"], "Type: %acp sandbox SANDBOX"),
-        (["ask"], "There is no sandbox 'ask'. Type one of: off, folder, read-only, default."),
-        (["copy"], "The sandbox copy is not available yet. Type one of: off, folder,"),
+        (["ask"], "There is no sandbox 'ask'. Type one of: off, folder, copy, read-only, default."),
     ):
         with pytest.raises(UsageError, match=words):
             setting_commands.sandbox(wrong)

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.error import UsageError
-from pydantic import JsonValue
 
 from acp_jupyter.api.models.documents import Cell, NbOutput
 from acp_jupyter.errors import FileMissing
 from acp_jupyter.kernel.attachments import (
     Mentionable,
-    in_copy,
     mention_blocks,
     notebook_text,
     with_attachments,
@@ -137,19 +135,6 @@ def test_an_image_goes_whole_to_an_agent_that_takes_images(folder: Path) -> None
     assert (image["type"], image["mimeType"], image["data"]) == ("image", "image/png", "iVBORw==")
     _, link = with_attachments("Do it", ["a.png"], folder, [])
     assert link["type"] == "resource_link"
-
-
-def test_files_of_a_copied_folder_are_those_of_the_copy(folder: Path) -> None:
-    copy = folder.parent / "copy"
-    takes = ["embeddedContext"]
-    blocks = with_attachments("Do it", ["data/a.csv", "raw.bin"], folder, takes)
-    beside: dict[str, JsonValue] = {"type": "resource_link", "uri": f"{folder.as_uri()}s/a"}
-    text, embedded, link, other = in_copy((*blocks, beside), folder, copy)
-    assert text == blocks[0]
-    assert isinstance(embedded["resource"], dict)
-    assert embedded["resource"]["uri"] == (copy / "data/a.csv").as_uri()
-    assert link["uri"] == (copy / "raw.bin").as_uri()
-    assert other == beside
 
 
 def test_a_notebook_goes_as_its_cells(folder: Path) -> None:

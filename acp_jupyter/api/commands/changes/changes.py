@@ -34,7 +34,7 @@ from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
-from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
 _MOST_SESSIONS = 10
@@ -125,7 +125,9 @@ class ChangeCommands:
             for turn_id in session.transcript.turn_order:
                 turn = session.transcript.turns[turn_id]
                 files = [f for f in (turn.changes or TurnChanges()).files if f.is_turns]
-                if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == whole for f in files):
+                if any(
+                    os.path.normpath(f"{session.state.own_folder}/{f.path}") == whole for f in files
+                ):
                     last[session.session_id] = turn.ended_at or 0
         return tuple(sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:])
 
@@ -150,9 +152,52 @@ class ChangeCommands:
             raise NotAllowed("Only the page of a document can report what was done in it.")
         named = (*command.earlier, command.turn_id)
         roots = [await self.root_of(each, caller) for each in named]
-        return await self._host.operations.run(
-            roots, lambda operation: self.revert_in(operation, command, caller)
-        )
+        before = self._kept_before(command, caller)
+        for each in before:
+            await self.root_of(each.turn_id, caller)
+
+        async def revert(operation: FolderOperation) -> RevertReply:
+            for each in before:
+                await self.revert_in(operation, each, caller)
+            return await self.revert_in(operation, command, caller)
+
+        return await self._host.operations.run(roots, revert)
+
+    def _kept_before(self, command: RevertTurn, caller: Caller) -> list[RevertTurn]:
+        """Return what is kept of earlier turns before a turn's changes are, the oldest first.
+
+        In a copy that lasts, a turn goes on from what the earlier ones have left there: what it
+        made of a file fits the folder once theirs of this file is in it.
+        """
+        session, turn = self._found(command.turn_id, caller)
+        if not (turn.in_copy and command.undo) or command.earlier or turn.changes is None:
+            return []
+        if command.hunks:
+            named: set[str] | None = {each.path for each in command.hunks}
+        else:
+            named = None if command.paths is None else set(command.paths)
+        wanted = {
+            path
+            for file in turn.changes.files
+            if (named is None or file.path in named) and (file.reverted or file.reverted_hunks)
+            for path in (file.path, file.old_path)
+        } - {""}
+        order = list(session.transcript.turn_order)
+        found: list[RevertTurn] = []
+        for turn_id in reversed(order[: order.index(turn.turn_id)]):
+            changes = session.transcript.turns[turn_id].changes or TurnChanges()
+            files = [
+                file
+                for file in changes.files
+                if file.kept and wanted.intersection({file.path, file.old_path})
+            ]
+            wanted.update(path for file in files for path in (file.path, file.old_path) if path)
+            if paths := tuple(file.path for file in files if file.reverted):
+                found.append(RevertTurn(turn_id=turn_id, paths=paths, undo=True))
+            parts = [file for file in files if file.reverted_hunks and not file.reverted]
+            if hunks := tuple(FileHunks(path=f.path, hunks=f.reverted_hunks) for f in parts):
+                found.append(RevertTurn(turn_id=turn_id, hunks=hunks, undo=True))
+        return found[::-1]
 
     async def root_of(self, turn_id: str, caller: Caller) -> Path:
         """Wait until a turn's changes are known; return the folder in which to revert them.
@@ -198,16 +243,16 @@ class ChangeCommands:
         if checkpointed is None or unknown or not checkpointed.changes.revertible:
             words = self._why_gone(session, turn)
             if _CANT_REVERT not in words and _CANT_KEEP not in words:
-                words = f"{words} It {_CANT_KEEP if turn.variant else _CANT_REVERT}."
+                words = f"{words} It {_CANT_KEEP if turn.to_be_kept else _CANT_REVERT}."
             raise ChangesGone(words)
         reverting = TurnRevert(checkpointed, command, self._host.config.documents, operation)
         try:
             return await reverting.run()
         except FileNotWritten as error:
-            error.done = "kept" if turn.variant and command.undo else "reverted"
+            error.done = "kept" if turn.to_be_kept and command.undo else "reverted"
             raise
         except ChangesRefused as error:
-            raise _not_kept(error) if turn.variant and command.undo else error from None
+            raise _not_kept(error) if turn.to_be_kept and command.undo else error from None
 
     def _why_gone(self, session: Session, turn: TurnState) -> str:
         changes = turn.changes or TurnChanges()
@@ -216,10 +261,10 @@ class ChangeCommands:
             repository = self._checkpoints_of(session).git.folder.name
             if changes.checkpoint not in {"", repository}:
                 what = f"What this variant changed {_CANT_KEEP}"
-                if not turn.variant:
+                if not turn.to_be_kept:
                     what = f"What this turn changed {_CANT_REVERT}"
                 return f"{what}: {_MOVED}."
-            if turn.variant:
+            if turn.to_be_kept:
                 return _DISCARDED
         return changes.words or turn.changes_unknown or _NO_CHECKPOINT
 
@@ -236,10 +281,9 @@ class ChangeCommands:
         return session, session.transcript.turns[turn_id]
 
     def _checkpoints_of(self, session: Session) -> Checkpoints:
-        variant = session.state.variant
-        if variant is not None:
-            # A variant's changes are put into the folder that was copied, or removed from it.
-            return self._host.checkpoints.of(Path(variant.folder))
+        if copied := session.state.copied:
+            # Changes in a copy are put into the folder that was copied, or removed from it.
+            return self._host.checkpoints.of(Path(copied))
         return session.turn_files.checkpoints.checkpoints
 
     async def _checkpointed(

@@ -133,7 +133,7 @@ class NotebookHistory:
         live = [
             session
             for session in self._host.sessions.values()
-            if session.state.variant is None
+            if not session.state.copied
             if not self._host.stored_sessions.goes_on_elsewhere(session.state)
         ]
         branches = [session.state.branch for session in live]

@@ -69,8 +69,8 @@ class TurnRevert:
         self._disk = operation.disk(turn.checkpoints)
         self._objects = operation.objects(turn.checkpoints)
         self._texts = TextSteps(self._disk, self._objects)
-        self._is_forward = command.undo is bool(turn.turn.variant)
-        """Whether this is not an Undo; for a variant, Keep puts its changes back."""
+        self._is_forward = command.undo is turn.turn.to_be_kept
+        """Whether this is not an Undo; what was changed in a copy is kept by putting it back."""
 
     async def run(self) -> RevertReply:
         """Carry out the command, or raise.
@@ -235,7 +235,7 @@ class TurnRevert:
         return reverting.plan(
             wanted,
             partial=command.partial,
-            from_elsewhere=bool(turn.turn.variant) and command.undo,
+            from_elsewhere=turn.turn.to_be_kept and command.undo,
             left=self._left,
         )
 
@@ -244,7 +244,7 @@ class TurnRevert:
         """Folders to remove when empty: those that the turn, or the undone revert, created."""
         if not self._is_forward:
             return self._turn.changes.put_folders
-        return () if self._turn.turn.variant else self._turn.new_folders
+        return () if self._turn.turn.to_be_kept else self._turn.new_folders
 
     def _of_authors(self) -> frozenset[str]:
         """Return the paths of all changes by the command's authors, listed or not."""

@@ -195,7 +195,7 @@ class RewindCommands:
             if not may_see(session, caller):
                 raise UnknownTurn("This turn is not one of this notebook.")
             is_later = turn.session_id != first.session_id and began_at(session)[turn_id] >= began
-            if turn.variant or not is_later:
+            if turn.to_be_kept or not is_later:
                 raise BadRequest("Name only later turns of other sessions.")
             if turn.status != "done":
                 raise ChangesRefused(_RUNS_ELSEWHERE)
@@ -206,6 +206,11 @@ class RewindCommands:
         state = session.state
         if state.variant is not None:
             raise BadRequest("A variant has one turn: there is nothing to go back to.")
+        if state.copied:
+            raise BadRequest(
+                "A session that works in a copy of its folder can't go back. Start a new one: it "
+                "gets a new copy."
+            )
         if state.read_only or not session.agent.startable:
             raise SessionImported(state.read_only or "This session has no agent to go on with.")
         if self._host.stored_sessions.goes_on_elsewhere(state):

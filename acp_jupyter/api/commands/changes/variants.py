@@ -143,7 +143,7 @@ class VariantCommands:
 
     @handles(KeepVariant)
     async def keep(self, command: KeepVariant, caller: Caller) -> RevertReply:
-        """Put a variant's changes into the folder, or take them out.
+        """Put what was changed in a copy into the folder, or take it out.
 
         Raises
         ------
@@ -161,12 +161,13 @@ class VariantCommands:
         if not may_see(session, caller):
             raise UnknownTurn("This turn is not one of this notebook.")
         turn = session.transcript.turns[turn_id]
-        if not turn.variant:
+        if not turn.to_be_kept:
             raise BadRequest("This turn has worked in the folder itself: there is nothing to keep.")
         await session.turn_files.settled(turn_id)
         turn = session.transcript.turns[turn_id]
         if turn.status == "done" and turn.changes is None and not turn.changes_unknown:
-            raise BadRequest("This variant has changed no file.")
+            what = "This variant" if turn.variant else "This turn"
+            raise BadRequest(f"{what} has changed no file.")
         reverting = RevertTurn(turn_id=turn_id, paths=command.paths, undo=not command.undo)
         reply = await self._changes.revert(reverting, caller)
         left_out = [f"{path} {why}" for path, why in reply.refused.items()]

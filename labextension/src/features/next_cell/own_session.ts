@@ -4,7 +4,7 @@ import type { Client, Following } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { StartsWith, Translate } from '../../views';
 import type { SessionSummary } from '../../wire/types';
-import { folderOf, serverPath } from '../page/paths';
+import { folderOf, ownFolder, serverPath } from '../page/paths';
 import { hasSnapshot } from '../page/snapshot';
 import { isStartedHere, newestOf, readyAgent } from '../panel/choose_session';
 
@@ -81,7 +81,7 @@ async function folderFor(
   following.dispose();
   const root = PageConfig.getOption('serverRoot');
   const folder = session === null ? null : serverPath(root, session, '.');
-  return folder ?? session?.cwd ?? '.';
+  return folder ?? (session === null ? '.' : ownFolder(session));
 }
 
 async function followed(client: Client, sessionId: string, t: Translate): Promise<Following> {

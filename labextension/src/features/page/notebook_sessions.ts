@@ -1,6 +1,7 @@
 import type { Client, Following } from '../../delivery/client';
 import { Listeners } from '../../delivery/listeners';
 import type { SessionSummary, TurnState } from '../../wire/types';
+import { ownFolder } from './paths';
 
 /** The sessions of one notebook, all followed so that the page learns of their turns. */
 export class NotebookSessions {
@@ -28,9 +29,10 @@ export class NotebookSessions {
     return [...this.#following.values()].flatMap(({ store }) => [...store.view.turns.values()]);
   }
 
-  /** The working directory of a session, as an absolute path. */
+  /** The folder of a session, as an absolute path. */
   folder(sessionId: string): string {
-    return this.#following.get(sessionId)?.store.view.session?.cwd ?? '';
+    const session = this.#following.get(sessionId)?.store.view.session ?? null;
+    return session === null ? '' : ownFolder(session);
   }
 
   /** The turns that are not done, in all of them. */

@@ -17,6 +17,12 @@ test.each([
   expect(serverPath(root, session, path)).toBe(expected);
 });
 
+test('a session that works in a copy shows the files of its folder', () => {
+  const copied = { cwd: '/data/s1/copy/repo', folder: '~/lab/repo', copied_folder: session.cwd };
+  expect(serverPath('/home/u/lab', copied, 'a.py')).toBe('repo/a.py');
+  expect(fileUri('~/lab', copied, 'repo/a.py')).toBe('file:///home/u/lab/repo/a.py');
+});
+
 describe('the address of a file', () => {
   const session = { cwd: '/home/me/notes/a b', folder: '~/notes/a b' };
 

@@ -1,17 +1,21 @@
 import type { SessionState } from '../../wire/types';
 
+type Folders = Pick<SessionState, 'cwd' | 'folder'> &
+  Partial<Pick<SessionState, 'copied_folder' | 'variant'>>;
+
+/** The folder of a session as its user knows it, where its agent works in a copy, too. */
+export function ownFolder({ cwd, copied_folder: copied, variant }: Folders): string {
+  return variant?.folder ?? (copied || cwd);
+}
+
 /**
  * The server's path of a file that an item names.
  *
  * Items name files relative to the session's folder, or absolutely outside it. The page knows the
  * server's root as an absolute path or shortened with `~`, and the session's folder in both forms.
  */
-export function serverPath(
-  root: string,
-  session: Pick<SessionState, 'cwd' | 'folder'>,
-  path: string,
-): string | null {
-  const folder = root.startsWith('~') ? session.folder : session.cwd;
+export function serverPath(root: string, session: Folders, path: string): string | null {
+  const folder = root.startsWith('~') ? session.folder : ownFolder(session);
   const whole = path.startsWith('/') || path.startsWith('~') ? path : `${folder}/${path}`;
   const parts = normal(whole);
   const below = normal(root);
@@ -38,11 +42,7 @@ function normal(path: string): string[] {
  * The page knows the server's root as an absolute path or shortened with `~`, and the session's
  * folder in both forms; `null` if that is not enough.
  */
-export function fileUri(
-  root: string,
-  session: Pick<SessionState, 'cwd' | 'folder'>,
-  path: string,
-): string | null {
+export function fileUri(root: string, session: Folders, path: string): string | null {
   const whole = absoluteRoot(root, session);
   if (whole === null) {
     return null;
@@ -53,13 +53,12 @@ export function fileUri(
   return `file:///${named.join('/').replace(/^([A-Za-z])%3A/, '$1:')}`;
 }
 
-function absoluteRoot(
-  root: string,
-  { cwd, folder }: Pick<SessionState, 'cwd' | 'folder'>,
-): string | null {
+function absoluteRoot(root: string, session: Folders): string | null {
   if (!root.startsWith('~')) {
     return root === '' ? null : root;
   }
+  const { folder } = session;
+  const cwd = ownFolder(session);
   const below = folder.slice(1);
   if (!folder.startsWith('~') || !cwd.endsWith(below)) {
     return null;

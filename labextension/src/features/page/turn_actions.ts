@@ -91,10 +91,7 @@ async function openFile(
   t: Translate,
 ): Promise<void> {
   const root = PageConfig.getOption('serverRoot');
-  // A variant's copy is removed after its turn; files that were kept are in the folder itself.
-  const cwd = session?.variant?.folder ?? session?.cwd;
-  const target =
-    session === null || cwd === undefined ? null : serverPath(root, { ...session, cwd }, path);
+  const target = session === null ? null : serverPath(root, session, path);
   if (target === null) {
     return;
   }

@@ -14,7 +14,7 @@ import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useOpen, useScene } from '../scene';
 import { Decide } from './decide';
-import { isVariantTurn, useDecisions } from './decisions';
+import { isInCopy, useDecisions } from './decisions';
 import { ReportedDiffs } from './reported';
 import type { Change } from './reported';
 
@@ -34,7 +34,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
   const decided = useDecisions({ turnId, file, revertible })();
   const id = `change ${turnId} ${file.path}`;
   const [open] = useOpen(id, false);
-  const reverted = isVariantTurn(store, turnId) ? t('not kept') : t('reverted');
+  const reverted = isInCopy(store, turnId) ? t('not kept') : t('reverted');
   const isLeft = file.author === 'you' || file.author === 'another';
   const badge = actions === null && file.reverted ? reverted : tagOf(file, t);
   return (

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { edit, message, session, SESSION, turn, TURN } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
-import type { ChangedFile, FileTexts, TurnChanges } from '../../wire/types';
+import type { ChangedFile, FileTexts, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 import type { Mounted, TurnProps } from '../props';
 import { mountTurn } from '../turn/turn_view';
@@ -68,9 +68,13 @@ function changed(files: ChangedFile[], over: Partial<TurnChanges> = {}): TurnCha
   };
 }
 
-function show(changes: TurnChanges | null, over: Partial<Actions> | null = {}, variant = 0): void {
+function show(
+  changes: TurnChanges | null,
+  over: Partial<Actions> | null = {},
+  of: Partial<TurnState> = {},
+): void {
   const store = new SessionStore(SESSION);
-  const state = turn({ status: 'done', stop_reason: 'end_turn', ended_at: 9, changes, variant });
+  const state = turn({ status: 'done', stop_reason: 'end_turn', ended_at: 9, changes, ...of });
   const idle = session({ status: 'idle', active_turn_id: null });
   store.apply([snapshot([edit('e'), message('m', 'Done.')], [state], idle)]);
   const actions =
@@ -125,12 +129,15 @@ describe('the changes of a turn', () => {
     expect(within(card()).queryByRole('button', { name: 'Revert' })).toBeNull();
   });
 
-  it('of a variant are put into the folder, one by one or all', async () => {
+  it.each([
+    ['variant', { variant: 1 }],
+    ['session in a copy', { in_copy: true }],
+  ])('of a %s are put into the folder, one by one or all', async (_, of) => {
     const revertTurn = vi.fn(() => Promise.resolve());
     show(
       changed([file('a.py', { reverted: true }), file('b.py'), file('c.bin', { kept: false })]),
       { revertTurn, review: vi.fn() },
-      1,
+      of,
     );
     expect(card().textContent).toContain('in a copy of the folder');
     expect(within(card()).queryByRole('button', { name: 'Review' })).toBeNull();
@@ -277,7 +284,7 @@ describe('the changes of a turn', () => {
 
   it('say why nothing of a variant can be kept', () => {
     const words = 'Git is not installed here.';
-    show(changed([file('a')], { revertible: false, words }), null, 1);
+    show(changed([file('a')], { revertible: false, words }), null, { variant: 1 });
     expect(card().textContent).toContain(`Can't be kept. ${words}`);
   });
 

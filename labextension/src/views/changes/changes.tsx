@@ -9,7 +9,7 @@ import { useScene } from '../scene';
 import { isTurns } from '../../state/changed_files';
 import { ChangedFileRow } from './changed_file';
 import { PutButton, RevertButton } from './decide';
-import { isVariantTurn, useKept, WHOLE } from './decisions';
+import { isInCopy, useKept, WHOLE } from './decisions';
 import { Others } from './others';
 import { changesOf, ReportedChanges, total } from './reported';
 
@@ -44,7 +44,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
   const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
   const open = files.filter(file => !file.reverted && !isKept(turnId, file.path, WHOLE));
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
-  const isVariant = isVariantTurn(store, turnId);
+  const inCopy = isInCopy(store, turnId);
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
@@ -56,15 +56,15 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
         {files.length > 1 && changes.left_out === 0 && (
           <Counts added={total(counted, 'added')} removed={total(counted, 'removed')} />
         )}
-        {isVariant && <span class="muted cut">{t('in a copy of the folder')}</span>}
+        {inCopy && <span class="muted cut">{t('in a copy of the folder')}</span>}
         <span class="acp-acts">
-          {isVariant && <KeepAll turnId={turnId} changes={changes} onFailure={setFailure} />}
-          {!isVariant && files.length > 0 && actions?.review !== undefined && (
+          {inCopy && <KeepAll turnId={turnId} changes={changes} onFailure={setFailure} />}
+          {!inCopy && files.length > 0 && actions?.review !== undefined && (
             <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
               {t('Review')}
             </button>
           )}
-          {!isVariant && actions !== null && open.length > 1 && (
+          {!inCopy && actions !== null && open.length > 1 && (
             <button
               type="button"
               class="btn quiet small"
@@ -76,7 +76,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
               <span class="lab">{t('Keep all')}</span>
             </button>
           )}
-          {!isVariant && revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
+          {!inCopy && revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
             <RevertButton
               words={t('Revert all')}
               question={
@@ -88,7 +88,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
               onFailure={setFailure}
             />
           )}
-          {!isVariant && revertTurn !== undefined && undoable && (
+          {!inCopy && revertTurn !== undefined && undoable && (
             <RevertButton
               words={t('Undo')}
               question={null}
@@ -101,9 +101,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {changes.words !== '' && (
         <p class="acp-changewords muted">
-          {!changes.revertible && (
-            <b>{isVariant ? t("Can't be kept.") : t("Can't be reverted.")} </b>
-          )}
+          {!changes.revertible && <b>{inCopy ? t("Can't be kept.") : t("Can't be reverted.")} </b>}
           {changes.words}
         </p>
       )}
@@ -135,7 +133,7 @@ interface KeepAllProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Keeps all changes of a variant, if they are in more than one file; and Undo. */
+/** Keeps all changes in a copy of the folder, if they are in more than one file; and Undo. */
 export function KeepAll({ turnId, changes, onFailure }: KeepAllProps) {
   const { actions, t } = useScene();
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;

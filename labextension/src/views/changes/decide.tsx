@@ -107,7 +107,7 @@ export function Decide(props: DecideProps) {
   );
 }
 
-/** Keep for a variant's change in its copy of the folder, and Undo. */
+/** Keep for a change in a copy of the folder, and Undo. */
 export function PutButton({ decision, name, put, keepWords, onFailure }: PutButtonProps) {
   const { t } = useScene();
   const kept = decision === 'kept';

@@ -17,7 +17,8 @@ export interface Decided {
   /** Whether it can be undone here; false for a change in a file that was decided on as a whole. */
   readonly canUndo: boolean;
   /**
-   * For a variant: keeps the file in the folder, or undoes that; `null` if that is not possible.
+   * For a turn in a copy: keeps the file in the folder, or undoes that; `null` if that is not
+   * possible.
    */
   readonly put?: (() => Promise<void>) | null;
 }
@@ -38,7 +39,7 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
   const { turnId, earlier, file, revertible, marked = turnId } = target;
   const { actions, store } = useScene();
   const { isKept, setKept } = useKept();
-  const isVariant = isVariantTurn(store, turnId);
+  const inCopy = isInCopy(store, turnId);
   const revertTurn = revertible && file.kept ? actions?.revertTurn : undefined;
   const decided = (decision: Decision, change: string, choice: RevertChoice): Decided => ({
     decision,
@@ -50,7 +51,7 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
     canUndo: decision === 'kept' || (decision === 'reverted' && revertTurn !== undefined),
   });
   return hunk => {
-    if (isVariant) {
+    if (inCopy) {
       const [undo, paths] = [file.reverted, [file.path]];
       const put =
         hunk === undefined && revertTurn !== undefined
@@ -78,8 +79,9 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
 }
 
 /** Whether a turn worked in a copy of the folder: its changes reach the folder only by Keep. */
-export function isVariantTurn({ view }: SessionStore, turnId: string): boolean {
-  return (view.turns.get(turnId)?.variant ?? 0) > 0;
+export function isInCopy({ view }: SessionStore, turnId: string): boolean {
+  const turn = view.turns.get(turnId);
+  return turn !== undefined && (turn.variant > 0 || turn.in_copy);
 }
 
 export function decisionOf(file: ChangedFile, kept: boolean): Decision {

@@ -48,7 +48,8 @@ type IsKept = (turnId: string, path: string, change: string) => boolean;
 export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntries[] {
   const all = sources.flatMap(source =>
     [...source.store.view.turns.values()].flatMap(turn =>
-      turn.changes === null ? [] : { turn, source, changes: turn.changes },
+      // What is in a copy is decided on in the turn itself.
+      turn.changes === null || turn.in_copy ? [] : { turn, source, changes: turn.changes },
     ),
   );
   all.sort((one, other) => lastTime(one.turn) - lastTime(other.turn));

@@ -48,9 +48,9 @@ describe('the picker of a sandbox', () => {
     show();
     expect(picker().textContent).toBe('Sandbox: Off');
     const choices = open();
-    expect([...choices.keys()]).toEqual(['Off', 'Folder', 'Read only']);
-    for (const choice of choices.values()) {
-      expect(choice.textContent).toContain('The agent’s processes can');
+    expect([...choices.keys()]).toEqual(['Off', 'Folder', 'Copy', 'Read only']);
+    for (const name of ['Off', 'Folder', 'Read only']) {
+      expect(choices.get(name)?.textContent).toContain('The agent’s processes can');
     }
     fireEvent.click(choices.get('Folder') ?? document.body);
     expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { sandbox: 'folder' });
@@ -95,10 +95,22 @@ describe('the picker of a sandbox', () => {
     expect(note()).toContain('Claude stays in the sandbox that it has');
   });
 
-  it('shows what was chosen elsewhere, also what can not be chosen here', () => {
-    show({ sandbox: 'copy' });
-    expect(picker().textContent).toBe('Sandbox: copy');
-    expect([...open().keys()]).not.toContain('Copy');
+  it.each([
+    ['out of a copy', { sandbox: 'folder' }, ['Off', 'Folder', 'Read only']],
+    ['in its copy', { sandbox: 'copy', copied_folder: '/work' }, ['Copy']],
+  ] as const)('leaves a session %s, and says what to do', (_, over, left) => {
+    show(over);
+    const choices = open();
+    for (const [name, choice] of choices) {
+      const isLeft = left.some(each => each === name);
+      expect(choice.getAttribute('aria-disabled')).toBe(String(!isLeft));
+      expect(choice.textContent.includes('Start a new session for it.')).toBe(!isLeft);
+      if (!isLeft) {
+        fireEvent.click(choice);
+      }
+    }
+    expect(setConfig).not.toHaveBeenCalled();
+    expect(note().includes('works in its copy')).toBe('copied_folder' in over);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { SessionView } from '../../../state/session_view';
 import type { Policy } from '../../../wire/policy';
-import { OFFERED_SANDBOXES, sandboxOf, sandboxOfPolicy } from '../../../wire/sandbox';
+import { SANDBOXES, sandboxOf, sandboxOfPolicy } from '../../../wire/sandbox';
 import type { Sandbox } from '../../../wire/sandbox';
 import type { SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
@@ -39,11 +39,14 @@ export function SandboxPicker(props: SandboxPickerProps) {
   const brought = sandboxOfPolicy(policy);
   const choiceOf = (value: Sandbox): Choice => {
     const allowed = actions.sandboxes?.includes(value) ?? true;
-    const described = allowed
-      ? t(SANDBOX_SENTENCES[value])
-      : t('Your administrator has not allowed this.');
+    const suits = session === null || (value === 'copy') === (session.copied_folder !== '');
+    const described = !allowed
+      ? t('Your administrator has not allowed this.')
+      : suits
+        ? t(SANDBOX_SENTENCES[value])
+        : t('Start a new session for it.');
     return brought === null
-      ? { value, name: t(NAMES[value]), description: described, disabled: !allowed }
+      ? { value, name: t(NAMES[value]), description: described, disabled: !(allowed && suits) }
       : {
           value,
           name: t(NAMES[value]),
@@ -51,7 +54,7 @@ export function SandboxPicker(props: SandboxPickerProps) {
           disabled: value !== brought,
         };
   };
-  const choices = OFFERED_SANDBOXES.map(choiceOf);
+  const choices = SANDBOXES.map(choiceOf);
   if (session === null) {
     choices.unshift({
       value: DEFAULT,
@@ -84,6 +87,9 @@ export function whenItCounts(
 ): string {
   if (session === null) {
     return '';
+  }
+  if (session.copied_folder !== '') {
+    return t('This session works in its copy of the folder, as long as it lasts.');
   }
   const words = wordsOfStay(session, turns, t);
   if (words !== '') {
