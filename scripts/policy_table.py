@@ -29,7 +29,7 @@ from acp_jupyter.host.requests.protected_paths import (
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
-from tests.sandbox.deeds import KINDS, Kind, Level, held
+from tests.sandbox.deeds import ALL, KINDS, Kind, Level, held
 
 __all__ = ["BEGIN", "END", "PAGE", "POLICIES", "written"]
 
@@ -110,7 +110,7 @@ def _table() -> str:
 
 
 def _held() -> str:
-    columns = [(level, sandbox) for level in get_args(Level) for sandbox in ("folder", "read-only")]
+    columns = [(level, sandbox) for level in get_args(Level) for sandbox in ALL]
     names = (f"`{sandbox}`, {level}" for level, sandbox in columns)
     lines = [
         "| The agent's processes try to | " + " | ".join(names) + " |",
@@ -125,7 +125,7 @@ def _held() -> str:
 def _holds(kind: Kind, level: Level, sandbox: str) -> str:
     if held(kind, level, sandbox):
         return "held¹" if level in kind.newer else "held"
-    return "allowed" if kind.meant else "**not held**"
+    return "allowed" if sandbox in kind.meant else "**not held**"
 
 
 def _names() -> Iterator[tuple[str, str]]:

@@ -10,13 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DEEDS", "KINDS", "NEWER_KERNEL", "Deed", "Kind", "Level", "held"]
+__all__ = ["ALL", "DEEDS", "KINDS", "NEWER_KERNEL", "Deed", "Kind", "Level", "held"]
 
 Level = Literal["full", "partial"]
-Held = tuple[Literal["folder", "read-only"], ...]
-BOTH: Held = ("folder", "read-only")
+Held = tuple[Literal["folder", "copy", "read-only"], ...]
+ALL: Held = ("folder", "copy", "read-only")
+IN_PLACE: Held = ("folder", "read-only")
+WRITABLE: Held = ("folder", "copy")
+COPY: Held = ("copy",)
 READ_ONLY: Held = ("read-only",)
-NEITHER: Held = ()
+NONE: Held = ()
 NEWER_KERNEL = 6
 """The version of Landlock that Linux 6.12 has."""
 
@@ -28,8 +31,8 @@ class Kind:
     words: str
     full: Held
     partial: Held
-    meant: bool = False
-    """Whether ``folder`` lets it be done on purpose."""
+    meant: Held = ()
+    """The sandboxes that let it be done on purpose. In ``copy`` the folder is the copy."""
     newer: tuple[Level, ...] = ()
     """Levels at which only Linux 6.12 and newer hold them."""
     promised: bool = True
@@ -56,37 +59,43 @@ def held(kind: Kind, level: Level, sandbox: str) -> bool:
     return sandbox in (kind.full if level == "full" else kind.partial)
 
 
-OUTSIDE = Kind("Write, make, delete or move a file outside the folder", BOTH, BOTH)
-LINKS = Kind("The same through a link, or by another path", BOTH, BOTH)
-MODES = Kind("Change the permissions or times of a file outside the folder", BOTH, NEITHER)
-INSIDE = Kind("Write, make or delete an ordinary file of the folder", READ_ONLY, READ_ONLY, True)
-PROTECTED = Kind("Change or delete a protected file (`.git/hooks`, `setup.py`)", BOTH, READ_ONLY)
-LATER = Kind("Make a protected file that was not there (`conftest.py`)", READ_ONLY, READ_ONLY)
-SECOND = Kind("Write a file of the folder that has a second hard link", BOTH, READ_ONLY)
-CREDENTIALS = Kind("Read credentials in the home folder (`~/.ssh`, `~/.aws`)", BOTH, BOTH)
-IN_FOLDER = Kind("Read credentials in the session's folder (`.env`)", BOTH, NEITHER)
-JUPYTER = Kind("Read Jupyter's tokens and keys, and the logs of sessions", BOTH, BOTH)
-AGENTS = Kind("Read the state and the login of other agents", BOTH, BOTH)
-SYSTEM = Kind("Read the system's secrets (`/etc/shadow`), as root", BOTH, BOTH)
-DEVICES = Kind("Read or write a disk, the memory or another device, as root", BOTH, BOTH)
-TEMPORARY = Kind("Read or write temporary files of others (`/tmp`)", BOTH, BOTH)
-MEMORY = Kind("Read or write another process (`/proc`, ptrace), its environment too", BOTH, BOTH)
-NAMES = Kind("See the names of hidden files", BOTH, NEITHER)
-LISTED = Kind("See which programs run, and with which arguments", BOTH, NEITHER)
-SIGNALS = Kind(
-    "Send a signal to another process, or set its limits", BOTH, BOTH, newer=("partial",)
+OUTSIDE = Kind("Write, make, delete or move a file outside the folder", ALL, ALL)
+LINKS = Kind("The same through a link, or by another path", ALL, ALL)
+MODES = Kind("Change the permissions or times of a file outside the folder", ALL, NONE)
+INSIDE = Kind(
+    "Write, make or delete an ordinary file of the folder", READ_ONLY, READ_ONLY, WRITABLE
 )
-PRIORITY = Kind("Change the priority of another process", BOTH, NEITHER, promised=False)
-ABSTRACT = Kind("Reach programs over abstract sockets", BOTH, BOTH, newer=("full", "partial"))
-SOCKETS = Kind("Reach programs over socket files (Docker, the desktop, tmux)", BOTH, NEITHER)
-SHARED = Kind("Use shared memory of other programs", BOTH, NEITHER)
-TERMINALS = Kind("Write to your other terminals", BOTH, NEITHER)
-TYPING = Kind("Type into the terminal that Jupyter was started in", BOTH, BOTH)
-KERNEL = Kind("Change settings of the system (`/proc/sys`, `/sys`, cgroups), as root", BOTH, BOTH)
-MOUNTS = Kind("Take a wall away by mounts and namespaces", BOTH, BOTH)
-RIGHTS = Kind("Get more rights (`sudo`, capabilities, unusual system calls)", BOTH, BOTH)
-LEFT = Kind("Leave a program behind that runs on when the agent has ended", BOTH, BOTH)
-NETWORK = Kind("Reach the network: this machine's ports, DNS, IPv6", NEITHER, NEITHER)
+PROTECTED = Kind(
+    "Change or delete a protected file (`.git/hooks`, `setup.py`)", IN_PLACE, READ_ONLY, COPY
+)
+LATER = Kind("Make a protected file that was not there (`conftest.py`)", READ_ONLY, READ_ONLY, COPY)
+SECOND = Kind("Write a file of the folder that has a second hard link", IN_PLACE, READ_ONLY, COPY)
+COPIED = Kind("Write, make or delete a file of the folder that was copied", ALL, ALL)
+ELSEWHERE = Kind(
+    "Read credentials in another folder of yours; in `copy`, in the one that was copied", COPY, COPY
+)
+CREDENTIALS = Kind("Read credentials in the home folder (`~/.ssh`, `~/.aws`)", ALL, ALL)
+IN_FOLDER = Kind("Read credentials in the session's folder (`.env`)", ALL, NONE)
+JUPYTER = Kind("Read Jupyter's tokens and keys, and the logs of sessions", ALL, ALL)
+AGENTS = Kind("Read the state and the login of other agents", ALL, ALL)
+SYSTEM = Kind("Read the system's secrets (`/etc/shadow`), as root", ALL, ALL)
+DEVICES = Kind("Read or write a disk, the memory or another device, as root", ALL, ALL)
+TEMPORARY = Kind("Read or write temporary files of others (`/tmp`)", ALL, ALL)
+MEMORY = Kind("Read or write another process (`/proc`, ptrace), its environment too", ALL, ALL)
+NAMES = Kind("See the names of hidden files", ALL, NONE)
+LISTED = Kind("See which programs run, and with which arguments", ALL, NONE)
+SIGNALS = Kind("Send a signal to another process, or set its limits", ALL, ALL, newer=("partial",))
+PRIORITY = Kind("Change the priority of another process", ALL, NONE, promised=False)
+ABSTRACT = Kind("Reach programs over abstract sockets", ALL, ALL, newer=("full", "partial"))
+SOCKETS = Kind("Reach programs over socket files (Docker, the desktop, tmux)", ALL, NONE)
+SHARED = Kind("Use shared memory of other programs", ALL, NONE)
+TERMINALS = Kind("Write to your other terminals", ALL, NONE)
+TYPING = Kind("Type into the terminal that Jupyter was started in", ALL, ALL)
+KERNEL = Kind("Change settings of the system (`/proc/sys`, `/sys`, cgroups), as root", ALL, ALL)
+MOUNTS = Kind("Take a wall away by mounts and namespaces", ALL, ALL)
+RIGHTS = Kind("Get more rights (`sudo`, capabilities, unusual system calls)", ALL, ALL)
+LEFT = Kind("Leave a program behind that runs on when the agent has ended", ALL, ALL)
+NETWORK = Kind("Reach the network: this machine's ports, DNS, IPv6", NONE, NONE)
 
 _LIBC = """
 import ctypes, os, platform
@@ -260,6 +269,30 @@ DEEDS: tuple[Deed, ...] = (
         ),
     ),
     *_all(SECOND, ("write a file with two names", "open(FOLDER + '/linked.txt', 'a').write('x')")),
+    *_all(
+        COPIED,
+        ("write a file of the folder that was copied", "open(COPIED + '/a.py', 'a').write('x')"),
+        ("make a file in the folder that was copied", "open(COPIED + '/new.py', 'w').write('x')"),
+        (
+            "delete a file of the folder that was copied",
+            "import os; os.unlink(COPIED + '/b.py'); open(COPIED + '/b.py', 'w').write('inside')",
+        ),
+        (
+            "make a hook of git in the folder that was copied",
+            "open(COPIED + '/.git/hooks/pre-commit', 'w').write('x')",
+        ),
+        (
+            "write the folder that was copied through a link",
+            "import os; os.symlink(COPIED, FOLDER + '/back')\n"
+            "open(FOLDER + '/back/a.py', 'a').write('x')",
+        ),
+        (
+            "change the copy for the folder that was copied",
+            _RENAME + "exchange(FOLDER, COPIED); exchange(FOLDER, COPIED)",
+        ),
+    ),
+    _read(ELSEWHERE, "read .env in the folder that was copied", "COPIED + '/.env'"),
+    _read(ELSEWHERE, "read a key through a link", "FOLDER + '/to_copied/.env'"),
     *(
         _read(CREDENTIALS, f"read ~/{path}", f"HOME + '/{path}'")
         for path in (

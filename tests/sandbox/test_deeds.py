@@ -31,7 +31,7 @@ from tests.support.wait import eventually_async
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sandboxes of Linux")
 
 LEVELS: tuple[Level, ...] = ("full", "partial")
-SANDBOXES: tuple[Sandbox, ...] = ("folder", "read-only")
+SANDBOXES: tuple[Sandbox, ...] = ("folder", "copy", "read-only")
 NAMED = [pytest.param(deed, id=deed.name) for deed in DEEDS]
 
 

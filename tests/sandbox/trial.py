@@ -1,6 +1,6 @@
 """Runs all deeds in one sandbox, or in none, and prints as JSON what came of them.
 
-``python -m tests.sandbox.trial full|partial|none folder|read-only``
+``python -m tests.sandbox.trial full|partial|none folder|copy|read-only``
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = ["tried"]
 
 _SECONDS = 300
 _OUTSIDE = (".bashrc", "mine.py", "note.txt", ".netrc", ".codex/auth.json", "new", "new2", "gone")
+_COPIED = ("a.py", "b.py", "new.py", ".git/hooks/pre-commit")
 _PROTECTED = (".git/config", ".git/hooks/pre-commit", "setup.py", "CLAUDE.md", "pkg/conftest.py")
 
 
@@ -34,6 +35,13 @@ def _can_be_tried(deed: Deed, level: str) -> bool:
     if deed.root and os.getuid() != 0:
         return False
     return deed.free or level != "none"
+
+
+def _unlink(file: Path) -> None:
+    """Make a file of its own of one with two names, as a copy has none of these."""
+    text = file.read_bytes()
+    file.unlink()
+    file.write_bytes(text)
 
 
 def _run(place: World, level: str, sandbox: Sandbox) -> dict[str, str | None]:
@@ -54,7 +62,11 @@ def _run(place: World, level: str, sandbox: Sandbox) -> dict[str, str | None]:
         kept = find_level() if level == "full" else Level("partial")
         assert kept.level == level, kept.why_not_more
         sandboxes = Sandboxes(hidden, place.home, kept)
-        confined = sandboxes.begin(sandboxes.walls(sandbox, spec, place.folder, env))
+        copied = place.home / "copied" if sandbox == "copy" else None
+        if copied is not None:
+            _unlink(place.folder / "linked.txt")
+        walls = sandboxes.walls(sandbox, spec, place.folder, env, copied=copied)
+        confined = sandboxes.begin(walls)
         command = confined.command(command, str(place.folder))
         env = confined.environment(env)
     try:
@@ -82,7 +94,9 @@ def tried(level: str, sandbox: Sandbox) -> dict[str, Any]:
     ``changed`` names the files of the home folder that are not as they were.
     """
     with world() as place:
-        files = (*_OUTSIDE, *(f"work/{each}" for each in _PROTECTED))
+        files = (*_OUTSIDE, *(f"copied/{each}" for each in _COPIED))
+        if sandbox != "copy":
+            files += tuple(f"work/{each}" for each in _PROTECTED)
         before = place.bytes_of(*files)
         done = _run(place, level, sandbox)
         after = place.bytes_of(*files)
@@ -92,4 +106,5 @@ def tried(level: str, sandbox: Sandbox) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(tried(sys.argv[1], "folder" if sys.argv[2] == "folder" else "read-only")))
+    named: tuple[Sandbox, ...] = ("folder", "copy", "read-only")
+    print(json.dumps(tried(sys.argv[1], next(each for each in named if each == sys.argv[2]))))

@@ -49,6 +49,10 @@ _FILES = {
     "work/pkg/c.py": "inside",
     "work/.venv/pyvenv.cfg": "home = /usr/bin\n",
     "work/.venv/bin/activate": "protected",
+    "copied/a.py": "inside",
+    "copied/b.py": "inside",
+    "copied/.git/hooks/pre-commit.sample": "protected",
+    "copied/.env": SECRET,
 }
 
 _NEIGHBOUR = """
@@ -144,6 +148,7 @@ def world() -> Iterator[World]:
             file.write_text(text, encoding="utf-8")
         folder = home / "work"
         (folder / "out").symlink_to(home)
+        (folder / "to_copied").symlink_to(home / "copied")
         (folder / "to_key").symlink_to(home / ".ssh/id_rsa")
         os.link(home / "note.txt", folder / "linked.txt")
         (temporary / "theirs").write_text(SECRET, encoding="utf-8")
@@ -158,8 +163,9 @@ def world() -> Iterator[World]:
             assert process.stdout is not None
             said = json.loads(process.stdout.readline())
             names = {"HOME": str(home), "FOLDER": str(folder), "TEMPORARY": str(temporary)}
+            names |= {"COPIED": str(home / "copied"), "SECRET": SECRET}
             try:
-                yield World(home, folder, {**names, "SECRET": SECRET, **said})
+                yield World(home, folder, {**names, **said})
             finally:
                 process.kill()
         with contextlib.suppress(OSError):
