@@ -120,3 +120,44 @@ def test_keys_choose_it_and_a_policy_brings_it(
     keys.press("Escape")
     panel.say("list rate=0")
     expect(badge(panel)).to_contain_text("Sandbox: read-only")
+
+
+@pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
+def test_a_copy_is_chosen_and_its_changes_are_kept(
+    lab: LabPage, workspace: Workspace, theme: str
+) -> None:
+    first, second = workspace.folder / "first.txt", workspace.folder / "second.txt"
+    lab.open(workspace.notebook("1"))
+    lab.use_theme(f"JupyterLab {theme}")
+    panel = lab.panel
+    panel.choose_agent("terminal_script")
+    panel.say("[]")
+    expect(panel.root.locator(".acp-foot")).to_be_attached()
+    picker(panel).click()
+    copy = panel.root.get_by_role("option", name=re.compile("^Copy"))
+    expect(copy).to_contain_text("This starts a new session.")
+    expect_all_inside(lab.page)
+    picture(panel.root, f"sandbox-copy-picker-{theme}")
+    copy.click()
+    expect(picker(panel)).to_have_text("Sandbox: Copy")
+    choose(panel, "Policy", "Allow all")
+    panel.say(writes(Path("first.txt"), Path("second.txt")))
+    card = panel.root.get_by_role("group", name="Changes")
+    expect(card).to_contain_text("2 files changed")
+    expect(card).to_contain_text("in a copy of the folder")
+    expect(badge(panel)).to_contain_text("Sandbox: copy")
+    assert not first.exists()
+    expect_accessible(lab.page)
+    expect_all_inside(lab.page)
+    picture(panel.root, f"sandbox-copy-changes-{theme}")
+
+    card.get_by_role("button", name="Keep first.txt").click()
+    eventually(first.exists, what="the first file is in the folder")
+    assert not second.exists()
+    card.get_by_role("button", name="Keep all").click()
+    eventually(second.exists, what="the second file is there, too")
+    expect(card.get_by_role("button", name="Undo for all")).to_be_visible()
+    picture(panel.root, f"sandbox-copy-kept-{theme}")
+    card.get_by_role("button", name="Undo for all").click()
+    eventually(lambda: not first.exists() and not second.exists(), what="both are taken out")
+    expect(card.get_by_role("button", name="Keep first.txt")).to_be_visible()

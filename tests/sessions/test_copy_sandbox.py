@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ from acp_jupyter.errors import AcpError, BadRequest, ChangesRefused
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.sandbox.levels import Level
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import FileHunks, Hunk, Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from tests.sessions.test_sandboxes import LEVEL, NOTEBOOK, needs_walls, server
 from tests.support.agents.fake_agent import script
@@ -34,6 +36,17 @@ from tests.support.host.restarts import HostFolders, Server
 from tests.support.wait import eventually
 
 pytestmark = needs_walls
+
+
+@pytest.fixture
+def seen() -> Iterator[Path]:
+    """A folder that an agent in a sandbox can see: none for temporary files."""
+    home = Path.home()
+    made = Path(
+        tempfile.mkdtemp(prefix="acp-copy-", dir=home if os.access(home, os.W_OK) else "/opt")
+    )
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
 
 
 def opened(there: Server, sandbox: Sandbox | None = "copy", **more: object) -> Session:
@@ -132,6 +145,17 @@ def test_one_file_is_kept_and_the_other_is_not(tmp_path: Path) -> None:
         turn_id = did(there, opened(there), "append a.py three\\n\nwrite b.txt b\\n")
         there.send(RevertTurn(turn_id=turn_id, paths=("b.txt",), undo=True))
         assert files(there, turn_id) == {"a.py": False, "b.txt": True}
+        assert (there.root / "a.py").read_text() == "one\ntwo\n"
+
+
+def test_a_file_is_kept_as_a_whole(tmp_path: Path) -> None:
+    with server(tmp_path) as there:
+        fill(there.root)
+        turn_id = did(there, opened(there), "append a.py three\\n")
+        part = Hunk(old_start=2, old_end=2, new_start=2, new_end=3)
+        hunks = (FileHunks(path="a.py", hunks=(part,)),)
+        with pytest.raises(ChangesRefused, match="can only be kept as a whole"):
+            there.send(RevertTurn(turn_id=turn_id, hunks=hunks, undo=True))
         assert (there.root / "a.py").read_text() == "one\ntwo\n"
 
 
@@ -248,8 +272,8 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("deed", HOSTILE)
-def test_an_agent_does_not_get_out_of_its_copy(tmp_path: Path, deed: str) -> None:
-    with server(tmp_path) as there:
+def test_an_agent_does_not_get_out_of_its_copy(seen: Path, deed: str) -> None:
+    with server(seen) as there:
         fill(there.root)
         (there.root / ".env").write_text("KEY=secret-of-the-folder")
         (there.root / ".gitignore").write_text(".env\n")
@@ -270,6 +294,17 @@ def test_an_agent_does_not_get_out_of_its_copy(tmp_path: Path, deed: str) -> Non
             assert not os.path.lexists(there.root / path)
         stolen = there.root / "stolen.txt"
         assert not stolen.exists() or "secret" not in stolen.read_text()
+
+
+def test_the_card_of_a_wall_offers_nothing_outside_of_the_copy(seen: Path) -> None:
+    with server(seen, {"own": script("runs_commands")}) as there:
+        fill(there.root)
+        session = opened(there)
+        did(there, session, f"echo x >> {there.root}/a.py")
+        items = session.transcript.items
+        (wall,) = [item.wall for item in items if item.kind == "tool_call" and item.wall]
+        assert "keeps what is outside the agent's copy from changes" in wall.words
+        assert wall.offers == ""
 
 
 def test_a_session_stays_in_its_copy_or_out_of_one(tmp_path: Path) -> None:

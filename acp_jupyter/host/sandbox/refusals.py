@@ -198,7 +198,8 @@ def _words(walls: Walls, path: str, access: Access) -> str:
     if access == "own":
         return f"{sandbox} has a folder of its own for temporary files: {name} is not in it."
     if not inside:
-        return f"{sandbox} keeps what is outside the session's folder from changes: {name}."
+        own = "the agent's copy" if walls.sandbox == "copy" else "the session's folder"
+        return f"{sandbox} keeps what is outside {own} from changes: {name}."
     if walls.sandbox == "read-only":
         return f"{sandbox} keeps all files from changes, and so {name}."
     kept = max((p.path for p in walls.places if _holds(p.path, path)), key=len)

@@ -33,3 +33,8 @@ export function chosenSandbox(setting: unknown, allowed: readonly Sandbox[]): Sa
 export function sandboxOfPolicy(policy: Policy): Sandbox | null {
   return policy === 'read-only' || policy === 'deny' ? 'read-only' : null;
 }
+
+/** Whether a session can have a sandbox: it stays in its copy of the folder, or out of one. */
+export function suitsSandbox(session: SessionState | null, sandbox: Sandbox): boolean {
+  return session === null || (sandbox === 'copy') === (session.copied_folder !== '');
+}

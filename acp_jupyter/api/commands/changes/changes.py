@@ -320,6 +320,7 @@ _WORDS = (
     ("Nothing was reverted:", "Nothing was kept:"),
     (" since the turn.", " since the copy was made."),
     ("was not reverted.", "is kept already."),
+    ("was reverted as a whole.", "can only be kept as a whole."),
     (_CANT_REVERT, _CANT_KEEP),
     ("can only be reverted", "can only be kept"),
 )

@@ -130,8 +130,14 @@ export function PutButton({ decision, name, put, keepWords, onFailure }: PutButt
             }}
             onFailure={onFailure}
           >
-            {!kept && <Icon name="keep" />}
-            <span class="lab">{kept ? t('Undo') : (keepWords ?? t('Keep'))}</span>
+            {kept ? (
+              t('Undo')
+            ) : (
+              <>
+                <Icon name="keep" />
+                <span class="lab">{keepWords ?? t('Keep')}</span>
+              </>
+            )}
           </ActionButton>
         </span>
       )}

@@ -92,7 +92,7 @@ export function PanelView(props: PanelProps) {
   const policy = chosenPolicy ?? props.startsWith?.policy ?? 'ask';
   const sandbox = chosenSandbox === undefined ? (props.startsWith?.sandbox ?? null) : chosenSandbox;
 
-  const create = (agentId: string): Promise<string> => {
+  const create = (agentId: string, choice = { policy, sandbox, network }): Promise<string> => {
     const making = (async () => {
       setFailure('');
       if (actions.createSession === undefined) {
@@ -100,7 +100,7 @@ export function PanelView(props: PanelProps) {
       }
       setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
       setPage('session');
-      const id = await actions.createSession(agentId, policy, sandbox, network);
+      const id = await actions.createSession(agentId, choice.policy, choice.sandbox, choice.network);
       actions.openSession?.(id);
       return id;
     })().finally(() => {
@@ -112,10 +112,10 @@ export function PanelView(props: PanelProps) {
     creating.current = making;
     return making;
   };
-  const start = (agentId: string) => {
-    create(agentId).catch((error: unknown) => setFailure(messageOf(error)));
+  const start = (agentId: string, choice = { policy, sandbox, network }) => {
+    create(agentId, choice).catch((error: unknown) => setFailure(messageOf(error)));
   };
-  const onStart = actions.createSession === undefined ? null : start;
+  const onStart = actions.createSession === undefined ? null : (agentId: string) => start(agentId);
   const onAdd = () => setPage('agents');
   const { outside } = actions;
   const readOnly = whyReadOnly(session, t);
@@ -221,6 +221,8 @@ export function PanelView(props: PanelProps) {
                     ...{ root, actions, t },
                     onSandbox: setChosenSandbox,
                     onNetwork: setNetwork,
+                    onNewSession: (like, wanted) =>
+                      start(like.agent, { policy: like.policy, sandbox: wanted, network: like.network }),
                     onFailure: setFailure,
                   })}
                   actions={actions}

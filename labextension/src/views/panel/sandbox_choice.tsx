@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 
 import type { SessionView } from '../../state/session_view';
 import type { Policy } from '../../wire/policy';
-import { sandboxOfPolicy } from '../../wire/sandbox';
+import { sandboxOfPolicy, suitsSandbox } from '../../wire/sandbox';
 import type { Network, Sandbox } from '../../wire/sandbox';
 import type { SessionState } from '../../wire/types';
 import type { Actions, ConfigChange } from '../actions';
@@ -27,6 +27,8 @@ interface SandboxChoice {
   readonly t: Translate;
   readonly onSandbox: (sandbox: Sandbox | null) => void;
   readonly onNetwork: (network: Network | null) => void;
+  /** Starts a session like another one, in a sandbox that this one can't have. */
+  readonly onNewSession: (like: SessionState, sandbox: Sandbox) => void;
   readonly onFailure: (message: string) => void;
 }
 
@@ -34,7 +36,7 @@ interface SandboxChoice {
  * The picker for the sandbox of a session, or of the one to start; nothing if it can't be chosen.
  */
 export function sandboxParts(choice: SandboxChoice): SandboxParts | undefined {
-  const { session, turns, root, actions, t, onSandbox, onNetwork, onFailure } = choice;
+  const { session, turns, root, actions, t, onSandbox, onNetwork, onNewSession, onFailure } = choice;
   if (actions.setConfig === undefined) {
     return undefined;
   }
@@ -46,8 +48,15 @@ export function sandboxParts(choice: SandboxChoice): SandboxParts | undefined {
       });
     }
   };
-  const choose = (sandbox: Sandbox | null) =>
-    session === null ? onSandbox(sandbox) : change({ sandbox });
+  const choose = (sandbox: Sandbox | null) => {
+    if (session === null) {
+      onSandbox(sandbox);
+    } else if (sandbox !== null && !suitsSandbox(session, sandbox)) {
+      onNewSession(session, sandbox);
+    } else {
+      change({ sandbox });
+    }
+  };
   const held = sandboxOfPolicy(chosen.policy) ?? chosen.sandbox ?? 'off';
   return {
     picker: (

@@ -1,4 +1,4 @@
-import { fireEvent, within } from '@testing-library/preact';
+import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { session, SESSION, turn } from '../../../../tests/support/build';
@@ -96,21 +96,25 @@ describe('the picker of a sandbox', () => {
   });
 
   it.each([
-    ['out of a copy', { sandbox: 'folder' }, ['Off', 'Folder', 'Read only']],
-    ['in its copy', { sandbox: 'copy', copied_folder: '/work' }, ['Copy']],
-  ] as const)('leaves a session %s, and says what to do', (_, over, left) => {
-    show(over);
+    ['out of a copy', { sandbox: 'folder' }, 'Copy', 'copy'],
+    ['in its copy', { sandbox: 'copy', copied_folder: '/work' }, 'Folder', 'folder'],
+  ] as const)('leaves a session %s, and starts another one', async (_, over, name, sandbox) => {
+    const createSession = vi.fn<NonNullable<Actions['createSession']>>(() =>
+      Promise.resolve('other'),
+    );
+    show({ ...over, agent: 'claude', policy: 'allow-all' }, { createSession });
     const choices = open();
-    for (const [name, choice] of choices) {
-      const isLeft = left.some(each => each === name);
-      expect(choice.getAttribute('aria-disabled')).toBe(String(!isLeft));
-      expect(choice.textContent.includes('Start a new session for it.')).toBe(!isLeft);
-      if (!isLeft) {
-        fireEvent.click(choice);
-      }
-    }
-    expect(setConfig).not.toHaveBeenCalled();
+    const starts = [...choices].filter(([, { textContent: words }]) =>
+      words.includes('This starts a new session.'),
+    );
+    expect(starts.map(([each]) => each)).toContain(name);
+    expect(starts.map(([each]) => each === 'Copy')).not.toContain(name !== 'Copy');
     expect(note().includes('works in its copy')).toBe('copied_folder' in over);
+    fireEvent.click(choices.get(name) ?? document.body);
+    await waitFor(() =>
+      expect(createSession).toHaveBeenCalledExactlyOnceWith('claude', 'allow-all', sandbox),
+    );
+    expect(setConfig).not.toHaveBeenCalled();
   });
 
   it.each([

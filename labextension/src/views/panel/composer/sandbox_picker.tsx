@@ -1,6 +1,6 @@
 import type { SessionView } from '../../../state/session_view';
 import type { Policy } from '../../../wire/policy';
-import { SANDBOXES, sandboxOf, sandboxOfPolicy } from '../../../wire/sandbox';
+import { SANDBOXES, sandboxOf, sandboxOfPolicy, suitsSandbox } from '../../../wire/sandbox';
 import type { Sandbox } from '../../../wire/sandbox';
 import type { SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
@@ -39,14 +39,12 @@ export function SandboxPicker(props: SandboxPickerProps) {
   const brought = sandboxOfPolicy(policy);
   const choiceOf = (value: Sandbox): Choice => {
     const allowed = actions.sandboxes?.includes(value) ?? true;
-    const suits = session === null || (value === 'copy') === (session.copied_folder !== '');
-    const described = !allowed
-      ? t('Your administrator has not allowed this.')
-      : suits
-        ? t(SANDBOX_SENTENCES[value])
-        : t('Start a new session for it.');
+    const sentence = suitsSandbox(session, value)
+      ? t(SANDBOX_SENTENCES[value])
+      : `${t(SANDBOX_SENTENCES[value])} ${t('This starts a new session.')}`;
+    const described = allowed ? sentence : t('Your administrator has not allowed this.');
     return brought === null
-      ? { value, name: t(NAMES[value]), description: described, disabled: !(allowed && suits) }
+      ? { value, name: t(NAMES[value]), description: described, disabled: !allowed }
       : {
           value,
           name: t(NAMES[value]),
