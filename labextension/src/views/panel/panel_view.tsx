@@ -100,7 +100,12 @@ export function PanelView(props: PanelProps) {
       }
       setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
       setPage('session');
-      const id = await actions.createSession(agentId, choice.policy, choice.sandbox, choice.network);
+      const id = await actions.createSession(
+        agentId,
+        choice.policy,
+        choice.sandbox,
+        choice.network,
+      );
       actions.openSession?.(id);
       return id;
     })().finally(() => {
@@ -222,7 +227,11 @@ export function PanelView(props: PanelProps) {
                     onSandbox: setChosenSandbox,
                     onNetwork: setNetwork,
                     onNewSession: (like, wanted) =>
-                      start(like.agent, { policy: like.policy, sandbox: wanted, network: like.network }),
+                      start(like.agent, {
+                        policy: like.policy,
+                        sandbox: wanted,
+                        network: like.network,
+                      }),
                     onFailure: setFailure,
                   })}
                   actions={actions}

@@ -36,7 +36,8 @@ interface SandboxChoice {
  * The picker for the sandbox of a session, or of the one to start; nothing if it can't be chosen.
  */
 export function sandboxParts(choice: SandboxChoice): SandboxParts | undefined {
-  const { session, turns, root, actions, t, onSandbox, onNetwork, onNewSession, onFailure } = choice;
+  const { session, turns, root, actions, t, onSandbox, onNetwork, onNewSession, onFailure } =
+    choice;
   if (actions.setConfig === undefined) {
     return undefined;
   }
