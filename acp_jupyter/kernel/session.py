@@ -38,10 +38,20 @@ _TURNS: dict[str, deque[Turn]] = {}
 """Turns of each session used here, as a cell and a program may have two objects of one."""
 
 
-def _plain(block: dict[str, JsonValue] | BaseModel) -> dict[str, JsonValue]:
-    if isinstance(block, BaseModel):
-        return block.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return block
+def plain_blocks(
+    prompt: str | Sequence[dict[str, JsonValue] | BaseModel],
+) -> str | tuple[dict[str, JsonValue], ...]:
+    """Return a prompt as it is sent: text, or content blocks as JSON."""
+    if isinstance(prompt, str):
+        return str(clean_json(prompt))
+    return tuple(
+        clean_json(
+            block.model_dump(mode="json", by_alias=True, exclude_none=True)
+            if isinstance(block, BaseModel)
+            else block
+        )
+        for block in prompt
+    )
 
 
 class Session:
@@ -118,7 +128,7 @@ class Session:
             There is no such sandbox.
         """
         return self._prompt(
-            prompt if isinstance(prompt, str) else [_plain(block) for block in prompt],
+            prompt,
             None,
             policy=policy,
             sandbox=sandbox,
@@ -129,7 +139,7 @@ class Session:
 
     def _prompt(
         self,
-        prompt: str | Sequence[dict[str, JsonValue]],
+        prompt: str | Sequence[dict[str, JsonValue] | BaseModel],
         error: CellError | None,
         *,
         policy: Policy | None,
@@ -151,7 +161,7 @@ class Session:
         )
         turn_id = self._client.prompt(
             self.id,
-            clean_json(prompt) if isinstance(prompt, str) else tuple(map(clean_json, prompt)),
+            plain_blocks(prompt),
             policy=policy or self._policy,
             sandbox=sandbox or self._sandbox,
             allow=tuple(allow),

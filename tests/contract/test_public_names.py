@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 import acp_jupyter
-from acp_jupyter import errors, packets, widgets
+from acp_jupyter import errors, packets, testing, widgets
 from tests.contract.golden import check
 
 PROGRAMS = ("demo", "replay", "claude_cli")
@@ -29,6 +29,10 @@ def test_the_names_of_the_package() -> None:
 
 def test_the_names_of_packets() -> None:
     check("names_packets.txt", _exported(packets))
+
+
+def test_the_names_of_testing() -> None:
+    check("names_testing.txt", _exported(testing))
 
 
 def test_the_names_of_widgets() -> None:

@@ -81,37 +81,17 @@ class EmbeddedHost(HostClient):
     ----------
     notebook_path
         The notebook of the sessions; empty if unknown.
+    config
+        Of the host; by default as Jupyter's folders say.
     """
 
     location: ClassVar[Literal["server", "kernel"]] = "kernel"
     may_answer: ClassVar[bool] = True
 
-    def __init__(self, notebook_path: str) -> None:
+    def __init__(self, notebook_path: str, config: HostConfig | None = None) -> None:
         self._notebook_path = notebook_path
-        data_dir = Path(jupyter_data_dir()) / "acp-jupyter"
-        own_folders, caches = jupyter_folders(
-            (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
-            os.environ,
-            Path.home(),
-        )
         self.cells = WaitingCells()
-        self.host = AgentHost(
-            HostConfig(
-                registry=Registry(
-                    {},
-                    [Path(path) for path in jupyter_config_path()],
-                    points=EntryPointAgents(),
-                    public=PublicAgents(data_dir),
-                ),
-                root=Path.cwd(),
-                data_dir=data_dir,
-                own_folders=own_folders,
-                runtime_folder=Path(jupyter_runtime_dir()),
-                caches=caches,
-                goes_on=False,
-                tools=kernel_tools(Path.cwd(), self.cells) if notebook_path else None,
-            )
-        )
+        self.host = AgentHost(config or self._config())
         self.caller = UserCaller(_user(), anonymous=True)
         self.dispatcher = Dispatcher(self.host, _NoPages())
         self._sessions: dict[tuple[str, str, bool | None], str] = {}
@@ -120,6 +100,30 @@ class EmbeddedHost(HostClient):
         self.host.secrets.put("kernels", [own_key().decode("utf-8", "replace")])
         self.host.start()
         _at_exit(self.close)
+
+    def _config(self) -> HostConfig:
+        data_dir = Path(jupyter_data_dir()) / "acp-jupyter"
+        own_folders, caches = jupyter_folders(
+            (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
+            os.environ,
+            Path.home(),
+        )
+        tools = kernel_tools(Path.cwd(), self.cells) if self._notebook_path else None
+        return HostConfig(
+            registry=Registry(
+                {},
+                [Path(path) for path in jupyter_config_path()],
+                points=EntryPointAgents(),
+                public=PublicAgents(data_dir),
+            ),
+            root=Path.cwd(),
+            data_dir=data_dir,
+            own_folders=own_folders,
+            runtime_folder=Path(jupyter_runtime_dir()),
+            caches=caches,
+            goes_on=False,
+            tools=tools,
+        )
 
     @property
     def notebook_path(self) -> str:

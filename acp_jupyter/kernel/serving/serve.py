@@ -7,6 +7,7 @@ from typing import Any
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.serving.agent_thread import AgentThread, check_agent
 from acp_jupyter.kernel.serving.door import Door
@@ -15,8 +16,8 @@ from acp_jupyter.kernel.serving.sharing import SharedAgent
 _lock = threading.Lock()
 _doors: list[Door] = []
 """The kernel's door, once it is needed; at most one."""
-_keys: dict[str, str] = {}
-"""Of the agents that are served now, by their ids."""
+_keys: dict[tuple[HostClient, str], str] = {}
+"""Of the agents that are served now, by their host and their ids."""
 
 
 class Served:
@@ -63,6 +64,18 @@ def serve(agent: Any, *, name: str) -> Served:
             "This kernel runs behind a gateway, where the Jupyter server can't reach an agent in "
             "it. Serve the agent in a kernel on the server's machine."
         )
+    serve_to(client, agent, name)
+    return Served(name, _words(name))
+
+
+def serve_to(client: HostClient, agent: Any, name: str) -> None:
+    """Serve an agent to a host.
+
+    Raises
+    ------
+    AcpError
+        The host does not take it.
+    """
     shared = SharedAgent(AgentThread(agent, name), name)
     with _lock:
         if not _doors:
@@ -74,10 +87,17 @@ def serve(agent: Any, *, name: str) -> Served:
         except BaseException:
             _doors[0].shut_for(key)
             raise
-        before, _keys[entry.id] = _keys.get(entry.id), key
+        before = _keys.get((client, entry.id))
+        _keys[client, entry.id] = key
         if before is not None:
             _doors[0].shut_for(before, successor=key)
-    return Served(name, _words(name))
+
+
+def serve_no_more(client: HostClient) -> None:
+    """End the agents of a host that is closed."""
+    with _lock:
+        for served in [each for each in _keys if each[0] is client]:
+            _doors[0].shut_for(_keys.pop(served))
 
 
 def _words(name: str) -> str:
