@@ -259,9 +259,12 @@ class AgentHost(HostThread):
         self.open_sessions.add(session)
         return session
 
-    def sandbox_of_new(self, spec: AgentSpec, sandbox: Sandbox | None) -> Sandbox:
-        """Return the sandbox of a new session of an agent; None leaves it to the settings."""
-        configured = spec.sandbox.use or self.config.sandbox
+    def sandbox_of_new(self, spec: AgentSpec | None, sandbox: Sandbox | None) -> Sandbox:
+        """Return the sandbox of a new session; None leaves it to the settings.
+
+        ``spec`` is None for a session that plays a recording.
+        """
+        configured = (spec and spec.sandbox.use) or self.config.sandbox
         return sandbox or self.config.bounds.within_sandbox(configured)
 
     async def make_copy(self, spec: AgentSpec | None, folder: Path) -> MadeCopy:

@@ -415,8 +415,11 @@ class _Reading:
         if not self._report.entries:
             words = _mismatch(self._request, self._report.facts)
             raise NothingToImport(words, _listed(self._request, self._report))
-        if not await self._session.journal.flushed():
-            raise DiskRefused(self._session.journal.log.why or "it does not answer")
+        journal, written = self._session.journal, -1
+        while not await journal.flushed():
+            if journal.log.size == written:
+                raise DiskRefused(journal.log.why or "it does not answer")
+            written = journal.log.size  # a long log takes a slow machine a while
         return self._report
 
     def _read(self) -> None:

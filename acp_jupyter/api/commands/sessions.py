@@ -146,7 +146,7 @@ class SessionOpener:
             sandbox: Sandbox | None = "copy" if _in_copy(command) else None
         else:
             policy, sandbox, network = command.policy, command.sandbox, command.network
-        made = await self._copy(command, cwd)
+        made = await self._copy(command, cwd, notebook or kernel_id)
         try:
             session = self._host.open(
                 command.agent,
@@ -170,13 +170,15 @@ class SessionOpener:
             session.journal.note(HostNotice(text=made.words))
         return session
 
-    async def _copy(self, command: CreateSession, cwd: Path) -> MadeCopy | None:
+    async def _copy(self, command: CreateSession, cwd: Path, place: str) -> MadeCopy | None:
         """Copy the folder of a session that is to work in a copy; None for any other."""
-        spec, in_copy = self._host.config.registry.get(command.agent), _in_copy(command)
-        if not (self._host.sandbox_of_new(spec, None) == "copy" if in_copy is None else in_copy):
-            return None
-        played = command.record is not None and command.record.mode == "replay"
-        return await self._host.make_copy(None if played else spec, cwd)
+        plays = command.record is not None and command.record.mode == "replay"
+        # A recording is played without its agent, which may not even be known here.
+        spec = None if plays else self._host.config.registry.get(command.agent, place)
+        in_copy = _in_copy(command)
+        if in_copy is None:
+            in_copy = self._host.sandbox_of_new(spec, None) == "copy"
+        return await self._host.make_copy(spec, cwd) if in_copy else None
 
     def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:
         if command.model is None:
