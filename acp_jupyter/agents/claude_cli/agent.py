@@ -6,31 +6,11 @@ import asyncio
 import contextlib
 import os
 import re
+import signal
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-
-import acp
-from acp.schema import (
-    AgentCapabilities,
-    ClientCapabilities,
-    CloseSessionResponse,
-    Implementation,
-    InitializeResponse,
-    McpCapabilities,
-    NewSessionResponse,
-    PromptCapabilities,
-    PromptResponse,
-    ResumeSessionResponse,
-    SessionCapabilities,
-    SessionCloseCapabilities,
-    SessionResumeCapabilities,
-    SetSessionConfigOptionResponse,
-    SetSessionModeResponse,
-)
-from pydantic import BaseModel
 
 from acp_jupyter.agents.claude_cli.cli_input import user_message
 from acp_jupyter.agents.claude_cli.command import (
@@ -41,170 +21,171 @@ from acp_jupyter.agents.claude_cli.command import (
     modes,
 )
 from acp_jupyter.agents.claude_cli.session import Session
-from acp_jupyter.agents.serving import (
+from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
-    BundledAgent,
+    METHOD_NOT_FOUND,
     Json,
-    Out,
-    plain,
+    Peer,
+    RpcError,
 )
 
+_PROTOCOL_VERSION = 1
 _RESOURCE_NOT_FOUND = -32002
 _GOODBYE_SECONDS = 4.0
 _UUID = re.compile(r"[0-9a-fA-F-]{36}")
 
 
-class ClaudeCliAgent(BundledAgent):
+class ClaudeCliAgent:
     """An ACP agent on this process's stdin and stdout."""
 
-    def __init__(self, out: Out) -> None:
-        self._out = out
+    def __init__(self) -> None:
+        self._ended = asyncio.Event()
+        self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, Session] = {}
         self._can_ask = False
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    def on_connect(self, conn: acp.Client) -> None:
-        """Keep the client."""
-        self._client = conn
-
-    async def end(self) -> None:
-        """End every child."""
+    async def serve(self) -> None:
+        """Serve until stdin ends or SIGTERM comes; then end every child."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._ended.set)
+        self._peer.stdio.start()
+        await self._ended.wait()
         closing = [session.close() for session in self._sessions.values()]
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError):  # the client reads no more
             async with asyncio.timeout(_GOODBYE_SECONDS):
                 await asyncio.gather(*closing, return_exceptions=True)
+                await self._peer.stdio.drain(0)
 
-    async def initialize(
+    def _on_notification(self, method: str, params: Json) -> None:
+        if method == "session/cancel":
+            session = self._sessions.get(str(params.get("sessionId")))
+            if session is not None:
+                session.cancel()
+
+    def _on_request(self, request_id: object, method: str, params: Json) -> None:
+        match method:
+            case "initialize":
+                self._can_ask = _can_ask(params)
+                self._peer.answer(request_id, _initialize())
+            case "session/new":
+                session = self._open(str(uuid.uuid4()), params, resumes=False)
+                self._peer.answer(request_id, {"sessionId": session.id, **_setup(session)})
+            case "session/resume":
+                self._peer.answer(request_id, _setup(self._resume(params)))
+            case "session/prompt":
+                message = user_message(params.get("prompt"))
+                self._session(params).prompt(request_id, message)
+            case "session/set_mode":
+                session = self._session(params)
+                self._reply(request_id, session, session.set_mode(params.get("modeId")), {})
+            case "session/set_config_option":
+                self._set_option(request_id, params)
+            case "session/close":
+                session = self._session(params)
+                del self._sessions[session.id]
+                self._reply(request_id, session, session.close(), {})
+            case _:
+                raise RpcError(METHOD_NOT_FOUND, "Method not found", {"method": method})
+
+    def _set_option(self, request_id: object, params: Json) -> None:
+        session = self._session(params)
+        if params.get("configId") != MODEL_OPTION:
+            raise RpcError(INVALID_PARAMS, f"There is no option {params.get('configId')!r}.")
+        self._reply(request_id, session, session.set_model(params.get("value")), None)
+
+    def _reply(
         self,
-        protocol_version: int,
-        client_capabilities: ClientCapabilities | None = None,
-        client_info: Implementation | None = None,
-        **_: Any,
-    ) -> InitializeResponse:
-        """ACP: initialize."""
-        can = client_capabilities or ClientCapabilities()
-        self._can_ask = can.elicitation is not None and can.elicitation.form is not None
-        return InitializeResponse(
-            protocol_version=acp.PROTOCOL_VERSION,
-            agent_info=Implementation(name="claude-cli", title="Claude CLI", version=_version()),
-            agent_capabilities=AgentCapabilities(
-                load_session=False,
-                prompt_capabilities=PromptCapabilities(
-                    image=True, audio=False, embedded_context=True
-                ),
-                mcp_capabilities=McpCapabilities(http=True, sse=True),
-                session_capabilities=SessionCapabilities(
-                    resume=SessionResumeCapabilities(), close=SessionCloseCapabilities()
-                ),
-            ),
-            auth_methods=[],
-        )
+        request_id: object,
+        session: Session,
+        work: Coroutine[object, object, None],
+        result: Json | None,
+    ) -> None:
+        """Answer when the work is done: with ``result``, or with the options as they are then."""
 
-    async def new_session(
-        self,
-        cwd: str,
-        additional_directories: list[str] | None = None,
-        mcp_servers: Sequence[BaseModel] | None = None,
-        **_: Any,
-    ) -> NewSessionResponse:
-        """ACP: session/new."""
-        session = self._open(str(uuid.uuid4()), cwd, mcp_servers, resumes=False)
-        return NewSessionResponse.model_validate({"sessionId": session.id, **_setup(session)})
+        async def run() -> None:
+            try:
+                await work
+            except RpcError as error:
+                self._peer.fail(request_id, error)
+            else:
+                options: Json = {"configOptions": session.models.config_options()}
+                self._peer.answer(request_id, options if result is None else result)
 
-    async def resume_session(
-        self,
-        session_id: str,
-        cwd: str,
-        additional_directories: list[str] | None = None,
-        mcp_servers: Sequence[BaseModel] | None = None,
-        **_: Any,
-    ) -> ResumeSessionResponse:
-        """ACP: session/resume."""
-        if not _UUID.fullmatch(session_id):
-            raise acp.RequestError(INVALID_PARAMS, "This is not a session of the Claude CLI.")
-        session = self._sessions.get(session_id)
-        if session is None:
-            if not is_known(session_id, os.environ):
-                words = "The Claude CLI has no conversation of this id."
-                raise acp.RequestError(_RESOURCE_NOT_FOUND, words, {"sessionId": session_id})
-            session = self._open(session_id, cwd, mcp_servers, resumes=True)
-        return ResumeSessionResponse.model_validate(_setup(session))
+        task = asyncio.get_running_loop().create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def prompt(
-        self, session_id: str, prompt: Sequence[BaseModel], **_: Any
-    ) -> PromptResponse:
-        """ACP: session/prompt."""
-        message = user_message([plain(block) for block in prompt])
-        return await self._session(session_id).prompt(message)
+    def _resume(self, params: Json) -> Session:
+        session_id = params.get("sessionId")
+        if not isinstance(session_id, str) or not _UUID.fullmatch(session_id):
+            raise RpcError(INVALID_PARAMS, "This is not a session of the Claude CLI.")
+        if session_id in self._sessions:
+            return self._sessions[session_id]
+        if not is_known(session_id, os.environ):
+            raise RpcError(
+                _RESOURCE_NOT_FOUND,
+                "The Claude CLI has no conversation of this id.",
+                {"sessionId": session_id},
+            )
+        return self._open(session_id, params, resumes=True)
 
-    async def cancel(self, session_id: str, **_: Any) -> None:
-        """ACP: session/cancel."""
-        if (session := self._sessions.get(session_id)) is not None:
-            session.cancel()
-
-    async def set_session_mode(
-        self, session_id: str, mode_id: str, **_: Any
-    ) -> SetSessionModeResponse:
-        """ACP: session/set_mode."""
-        await self._session(session_id).set_mode(mode_id)
-        return SetSessionModeResponse()
-
-    async def set_config_option(
-        self, config_id: str, session_id: str, value: str | bool, **_: Any
-    ) -> SetSessionConfigOptionResponse:
-        """ACP: session/set_config_option."""
-        session = self._session(session_id)
-        if config_id != MODEL_OPTION:
-            raise acp.RequestError(INVALID_PARAMS, f"There is no option {config_id!r}.")
-        await session.set_model(value)
-        options = {"configOptions": session.models.config_options()}
-        return SetSessionConfigOptionResponse.model_validate(options)
-
-    async def close_session(self, session_id: str, **_: Any) -> CloseSessionResponse:
-        """ACP: session/close."""
-        session = self._session(session_id)
-        del self._sessions[session.id]
-        await session.close()
-        return CloseSessionResponse()
-
-    def _open(
-        self,
-        session_id: str,
-        cwd: str,
-        mcp: Sequence[BaseModel] | None,
-        *,
-        resumes: bool,
-    ) -> Session:
-        if not Path(cwd).is_absolute() or not Path(cwd).is_dir():
-            raise acp.RequestError(
+    def _open(self, session_id: str, params: Json, *, resumes: bool) -> Session:
+        cwd = params.get("cwd")
+        if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
+            raise RpcError(
                 INVALID_PARAMS, "cwd must be the absolute path of a folder.", {"cwd": cwd}
             )
         try:
             find_cli(os.environ)
         except CliMissingError as error:
-            raise acp.RequestError(INTERNAL_ERROR, str(error)) from None
-        session = self._sessions[session_id] = Session(
-            self._client,
-            self._out,
-            session_id,
-            Path(cwd),
-            mcp_servers([plain(server) for server in mcp or ()]),
-            resumes=resumes,
-            can_ask=self._can_ask,
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
+        servers = mcp_servers(params.get("mcpServers"))
+        session = Session(
+            self._peer, session_id, Path(cwd), servers, resumes=resumes, can_ask=self._can_ask
         )
+        self._sessions[session_id] = session
         return session
 
-    def _session(self, session_id: str) -> Session:
-        session = self._sessions.get(session_id)
+    def _session(self, params: Json) -> Session:
+        session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
-            raise acp.RequestError(
-                INVALID_PARAMS, "There is no such session.", {"sessionId": session_id}
+            raise RpcError(
+                INVALID_PARAMS, "There is no such session.", {"sessionId": params.get("sessionId")}
             )
         return session
 
 
+def _can_ask(params: Json) -> bool:
+    """Return whether the client shows forms (ACP: elicitation)."""
+    match params.get("clientCapabilities"):
+        case {"elicitation": {"form": dict()}}:
+            return True
+        case _:
+            return False
+
+
+def _initialize() -> Json:
+    return {
+        "protocolVersion": _PROTOCOL_VERSION,
+        "agentInfo": {"name": "claude-cli", "title": "Claude CLI", "version": _version()},
+        "agentCapabilities": {
+            "loadSession": False,
+            "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
+            "mcpCapabilities": {"http": True, "sse": True},
+            "sessionCapabilities": {"resume": {}, "close": {}},
+        },
+        "authMethods": [],
+    }
+
+
 def _setup(session: Session) -> Json:
-    return {"modes": modes(session.mode), "configOptions": session.models.config_options()}
+    return {
+        "modes": modes(session.mode),
+        "configOptions": session.models.config_options(),
+    }
 
 
 def _version() -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-import acp
-
-from acp_jupyter.agents.serving import INVALID_PARAMS, Json
+from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
 from acp_jupyter.dialects.claude_results import PermissionRequested
 from acp_jupyter.dialects.claude_tool_calls import ALLOW, ALWAYS, REJECT
 from acp_jupyter.protocol.objects import Obj, items, obj, text
@@ -17,14 +15,14 @@ def user_message(prompt: object) -> Json:
 
     Raises
     ------
-    RequestError
+    RpcError
         It is empty or not a prompt.
     """
     if not isinstance(prompt, list) or not all(isinstance(block, dict) for block in prompt):
-        raise acp.RequestError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
+        raise RpcError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
     content = [_block(block) for block in prompt]
     if not any(block["type"] != "text" or str(block["text"]).strip() for block in content):
-        raise acp.RequestError(INVALID_PARAMS, "The prompt is empty.")
+        raise RpcError(INVALID_PARAMS, "The prompt is empty.")
     return {"type": "user", "message": {"role": "user", "content": content}}
 
 
@@ -43,7 +41,7 @@ def _block(block: Json) -> Json:
         ):
             return _image(data, kind)
         case _:
-            raise acp.RequestError(
+            raise RpcError(
                 INVALID_PARAMS,
                 f"The Claude CLI can't take this part of the prompt: {block.get('type')}. "
                 "It takes text, images, files as text, and links.",

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-import acp
-
 from acp_jupyter.agents.claude_cli.command import (
     Launch,
     cli_arguments,
@@ -22,7 +20,7 @@ from acp_jupyter.agents.claude_cli.command import (
     find_cli,
     write_mcp_config,
 )
-from acp_jupyter.agents.serving import INTERNAL_ERROR, Json, encode
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError, encode
 from acp_jupyter.dialects.claude_reader import ClaudeCli, CliOutput
 from acp_jupyter.dialects.claude_results import (
     CliResult,
@@ -127,7 +125,7 @@ class LiveCli:
 
         Raises
         ------
-        RequestError
+        RpcError
             It refused, or did not answer.
         """
         request_id = f"acp-{uuid.uuid4()}"
@@ -137,12 +135,11 @@ class LiveCli:
         try:
             answer = await asyncio.wait_for(answered, _CONTROL_SECONDS)
         except TimeoutError:
-            words = "The Claude CLI did not answer in time."
-            raise acp.RequestError(INTERNAL_ERROR, words) from None
+            raise RpcError(INTERNAL_ERROR, "The Claude CLI did not answer in time.") from None
         finally:
             del self._controls[request_id]
         if answer.error:
-            raise acp.RequestError(INTERNAL_ERROR, f"The Claude CLI refused: {answer.error}")
+            raise RpcError(INTERNAL_ERROR, f"The Claude CLI refused: {answer.error}")
 
     def close_open_calls(self) -> None:
         """Close the tool calls that will have no result any more."""

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import acp
-
-from acp_jupyter.agents.serving import INVALID_PARAMS, Json
+from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _PATH_VARIABLE = "CLAUDE_CLI_PATH"
@@ -105,7 +103,7 @@ def mcp_servers(raw: object) -> Json:
 
     Raises
     ------
-    RequestError
+    RpcError
         One of them can't be read.
     """
     servers: Json = {}
@@ -122,7 +120,7 @@ def mcp_servers(raw: object) -> Json:
                 headers = _pairs(server.get("headers"))
                 servers[name] = {"type": kind, "url": url, "headers": headers}
             case _:
-                raise acp.RequestError(INVALID_PARAMS, "An MCP server can't be read.")
+                raise RpcError(INVALID_PARAMS, "An MCP server can't be read.")
     return servers
 
 
@@ -174,14 +172,12 @@ def known_mode(mode: object) -> str:
 
     Raises
     ------
-    RequestError
+    RpcError
         There is no such mode.
     """
     if isinstance(mode, str) and mode in _MODES:
         return mode
-    raise acp.RequestError(
-        INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}."
-    )
+    raise RpcError(INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}.")
 
 
 class Models:
@@ -208,13 +204,13 @@ class Models:
 
         Raises
         ------
-        RequestError
+        RpcError
             There is no such model.
         """
         if isinstance(model, str) and model in self._names:
             return model
         names = ", ".join(self._names)
-        raise acp.RequestError(INVALID_PARAMS, f"There is no model {model!r}. Models: {names}.")
+        raise RpcError(INVALID_PARAMS, f"There is no model {model!r}. Models: {names}.")
 
     def argument(self) -> str:
         """Return what the CLI is started with; nothing for its default."""

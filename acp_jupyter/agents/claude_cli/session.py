@@ -9,15 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
-import acp
-from acp.schema import (
-    ElicitationFormSessionMode,
-    ElicitationSchema,
-    PermissionOption,
-    PromptResponse,
-    ToolCallUpdate,
-)
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from acp_jupyter.agents.claude_cli.cli_input import (
     QUESTION_TOOL,
@@ -36,7 +28,7 @@ from acp_jupyter.agents.claude_cli.command import (
     commands_update,
     known_mode,
 )
-from acp_jupyter.agents.serving import INTERNAL_ERROR, INVALID_REQUEST, Json, Out, plain
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
 from acp_jupyter.dialects.claude_results import (
     CliResult,
     ControlAnswered,
@@ -70,21 +62,12 @@ class Session:
     """
 
     def __init__(
-        self,
-        client: acp.Client,
-        out: Out,
-        session_id: str,
-        cwd: Path,
-        servers: Json,
-        *,
-        resumes: bool,
-        can_ask: bool,
+        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, can_ask: bool
     ) -> None:
         self.id = session_id
         self.mode = DEFAULT_MODE
         self.models = Models()
-        self._client = client
-        self._out = out
+        self._peer = peer
         self._cwd = cwd
         self._servers = servers
         self._cli_session_id = session_id
@@ -96,16 +79,14 @@ class Session:
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def prompt(self, message: Json) -> PromptResponse:
-        """ACP: session/prompt."""
+    def prompt(self, request_id: object, message: Json) -> None:
+        """ACP: session/prompt; answered when the turn ends."""
         if self._turn is not None:
-            raise acp.RequestError(
+            raise RpcError(
                 INVALID_REQUEST, "A turn is running in this session.", {"sessionId": self.id}
             )
-        turn = self._turn = Turn()
-        self._spawn(self._begin(turn, message))
-        await turn.ended.wait()
-        return turn.response()
+        self._turn = Turn(request_id)
+        self._spawn(self._begin(self._turn, message))
 
     def cancel(self) -> None:
         """ACP: session/cancel."""
@@ -218,7 +199,7 @@ class Session:
         if turn.is_cancelled and self._cli is not None:
             self._cli.close_open_calls()
         self._turn = None
-        turn.ended.set()
+        turn.answer(self._peer)
 
     # -- what the CLI says -----------------------------------------------
 
@@ -265,74 +246,55 @@ class Session:
     async def _ask(self, question: PermissionRequested) -> None:
         """ACP: session/request_permission, elicitation/create. Only "allow" allows."""
         is_form = self._can_ask and question.tool_name == QUESTION_TOOL
+        method = "elicitation/create" if is_form else "session/request_permission"
+        call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
+        params = question_form(question) if is_form else {**question.params, "toolCall": call}
         try:
-            if is_form:
-                answer = answer_questions(question, plain(await self._show_form(question)))
-            else:
-                answer = decision(question, plain(await self._ask_permission(question)))
-        except (acp.RequestError, ConnectionError, ValueError):
+            result = await self._peer.request(method, {"sessionId": self.id, **params})
+            response = answer_questions if is_form else decision
+            answer = response(question, result)
+        except RpcError:
             answer = deny()
         if self._cli is not None:
             self._cli.send(control_response(question.request_id, answer))
 
-    async def _ask_permission(self, question: PermissionRequested) -> BaseModel:
-        call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
-        offered = items(question.params.get("options"))
-        return await self._client.request_permission(
-            self.id,
-            ToolCallUpdate.model_validate(call),
-            [PermissionOption.model_validate(option) for option in offered],
-        )
-
-    async def _show_form(self, question: PermissionRequested) -> BaseModel:
-        form = question_form(question)
-        shown = ElicitationFormSessionMode(
-            session_id=self.id,
-            tool_call_id=str(form["toolCallId"]),
-            requested_schema=ElicitationSchema.model_validate(form["requestedSchema"]),
-        )
-        return await self._client.create_elicitation(str(form["message"]), shown)
-
     def _notify(self, update: Json) -> None:
-        # The CLI tells of hooks and limits in notices, for which the SDK has no model before 1.0.
-        self._out.notify("session/update", {"sessionId": self.id, "update": update})
+        self._peer.notify("session/update", {"sessionId": self.id, "update": update})
 
 
 @dataclass(slots=True)
 class Turn:
-    """What is known of a turn."""
+    """What is known of a turn; answered once."""
 
+    request_id: object
     is_sent: bool = False
     is_cancelled: bool = False
     outcome: TurnEnd | TurnError | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def response(self) -> PromptResponse:
-        """Return the answer. A turn that was stopped is cancelled, whatever the CLI calls it.
-
-        Raises
-        ------
-        RequestError
-            The turn failed.
-        """
+    def answer(self, peer: Peer) -> None:
+        """Answer the prompt. A turn that was stopped is cancelled, whatever the CLI calls it."""
+        self.ended.set()
         if self.is_cancelled:
             earlier = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
-            return PromptResponse.model_validate({**earlier, "stopReason": "cancelled"})
+            peer.answer(self.request_id, {**earlier, "stopReason": "cancelled"})
+            return
         match self.outcome:
             case TurnEnd(response):
-                return PromptResponse.model_validate(response)
+                peer.answer(self.request_id, {**response})
             case TurnError(error):
-                raise _request_error(error)
+                peer.fail(self.request_id, _rpc_error(error))
             case None:
-                raise acp.RequestError(INTERNAL_ERROR, "The Claude CLI gave no answer.")
+                words = "The Claude CLI gave no answer."
+                peer.fail(self.request_id, RpcError(INTERNAL_ERROR, words))
             case _:
                 assert_never(self.outcome)
 
 
-def _request_error(error: Obj) -> acp.RequestError:
+def _rpc_error(error: Obj) -> RpcError:
     code = number(error.get("code"))
     message = text(error.get("message"))
-    return acp.RequestError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
+    return RpcError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
 
 
 def exit_error(end_reason: str, last_words: str) -> TurnError:

@@ -28,6 +28,7 @@ that comes first wins (names of files and quoted words do not count):
 Anything else gets a short answer that names these. ``rate=…`` in a prompt, the environment variable
 ``ACP_DEMO_RATE`` (chunks per second, 0 is flat out) and the config option ``speed`` set the pace.
 
-It is built on the protocol's SDK, `acp.Agent`, but for the chunks of its messages: it must be able
-to flood a client as fast as a pipe allows.
+The wire is plain JSON written here, not the ACP SDK: importing the SDK takes longer than all the
+rest of the start-up, and the agent must be able to flood a client as fast as a pipe allows. The
+tests hold what it sends against the SDK's models.
 """

@@ -6,7 +6,10 @@ import asyncio
 import sys
 
 from acp_jupyter.agents.demo.agent import DemoAgent
-from acp_jupyter.agents.serving import serve
+
+
+async def _main() -> None:
+    await DemoAgent().serve()
 
 
 def main() -> int:
@@ -16,7 +19,7 @@ def main() -> int:
             "This is an ACP agent: it waits for JSON-RPC lines on standard input. Ctrl-D ends it.\n"
         )
     try:
-        asyncio.run(serve(DemoAgent))
+        asyncio.run(_main())
     except KeyboardInterrupt:
         return 130
     return 0

@@ -4,23 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-
-import acp
-from acp.schema import (
-    AgentCapabilities,
-    ClientCapabilities,
-    FileSystemCapabilities,
-    Implementation,
-    InitializeResponse,
-    NewSessionResponse,
-    PromptCapabilities,
-    PromptResponse,
-    SetSessionConfigOptionResponse,
-)
 
 from acp_jupyter.agents.demo.command_tasks import delegate, run
 from acp_jupyter.agents.demo.file_tasks import ask_twice, create, edit, explore
@@ -49,19 +35,21 @@ from acp_jupyter.agents.demo.talk_tasks import (
     refuse,
 )
 from acp_jupyter.agents.demo.workspace import Files, Workspace
-from acp_jupyter.agents.serving import (
+from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
-    Background,
-    BundledAgent,
+    METHOD_NOT_FOUND,
     Json,
-    Out,
+    Peer,
+    RpcError,
 )
 
+_PROTOCOL_VERSION = 1
 _CONTEXT_TOKENS = 32_000
 _CHARACTERS_PER_TOKEN = 4
 _MAX_TITLE = 60
+_GOODBYE_SECONDS = 1.0
 
 _TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]] = {
     Task.LOOK_AT: look_at,
@@ -88,155 +76,149 @@ _TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]]
 }
 
 
-class DemoAgent(BundledAgent):
+class DemoAgent:
     """An ACP agent on this process's stdin and stdout."""
 
-    def __init__(self, out: Out) -> None:
-        self._out = out
+    def __init__(self) -> None:
+        self._ended = asyncio.Event()
+        self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, Session] = {}
-        self._capabilities = ClientCapabilities()
-        self._background = Background()
+        self._capabilities: Json = {}
 
-    def on_connect(self, conn: acp.Client) -> None:
-        """Keep the client."""
-        self._client = conn
-
-    async def end(self) -> None:
-        """End the turns and the servers of tools."""
+    async def serve(self) -> None:
+        """Serve until stdin ends; then end every turn and write what is left."""
+        self._peer.stdio.start()
+        await self._ended.wait()
+        turns = [session.turn for session in self._sessions.values() if session.turn is not None]
+        for turn in turns:
+            turn.cancel()
         for session in self._sessions.values():
-            if session.turn is not None:
-                session.turn.cancel()
             session.tools.end()
+        try:
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                await asyncio.gather(*turns, return_exceptions=True)
+                await asyncio.sleep(0)  # the callbacks that answer the prompts
+                await self._peer.stdio.drain(0)
+        except TimeoutError:
+            pass  # the client reads no more
 
-    async def initialize(
-        self,
-        protocol_version: int,
-        client_capabilities: ClientCapabilities | None = None,
-        client_info: Implementation | None = None,
-        **_: Any,
-    ) -> InitializeResponse:
-        """ACP: initialize."""
-        self._capabilities = client_capabilities or self._capabilities
-        return InitializeResponse(
-            protocol_version=acp.PROTOCOL_VERSION,
-            agent_info=Implementation(name="demo", title="Demo", version=_version()),
-            agent_capabilities=AgentCapabilities(
-                load_session=False,
-                prompt_capabilities=PromptCapabilities(
-                    image=True, audio=False, embedded_context=True
-                ),
-            ),
-            auth_methods=[],
-        )
+    def _on_request(self, request_id: object, method: str, params: Json) -> None:
+        match method:
+            case "initialize":
+                self._peer.answer(request_id, self._initialize(params))
+            case "session/new":
+                session = self._new_session(params)
+                self._peer.answer(
+                    request_id, {"sessionId": session.id, "configOptions": session.config_options()}
+                )
+                update: Json = {
+                    "sessionUpdate": "available_commands_update",
+                    "availableCommands": COMMANDS,
+                }
+                self._peer.notify("session/update", {"sessionId": session.id, "update": update})
+            case "session/set_config_option":
+                session = self._session(params)
+                session.set_option(params.get("configId"), params.get("value"))
+                self._peer.answer(request_id, {"configOptions": session.config_options()})
+            case "session/prompt":
+                self._start_turn(request_id, self._session(params), params.get("prompt"))
+            case _:
+                raise RpcError(METHOD_NOT_FOUND, "Method not found", {"method": method})
 
-    async def new_session(
-        self,
-        cwd: str,
-        additional_directories: list[str] | None = None,
-        mcp_servers: Sequence[object] | None = None,
-        **_: Any,
-    ) -> NewSessionResponse:
-        """ACP: session/new."""
-        if not _is_folder(cwd):
-            raise acp.RequestError(
+    def _on_notification(self, method: str, params: Json) -> None:
+        if method == "session/cancel":
+            session = self._sessions.get(str(params.get("sessionId")))
+            if session is not None and session.turn is not None:
+                session.turn.cancel()
+
+    def _initialize(self, params: Json) -> Json:
+        capabilities = params.get("clientCapabilities")
+        self._capabilities = capabilities if isinstance(capabilities, dict) else {}
+        return {
+            "protocolVersion": _PROTOCOL_VERSION,
+            "agentInfo": {"name": "demo", "title": "Demo", "version": _version()},
+            "agentCapabilities": {
+                "loadSession": False,
+                "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
+            },
+            "authMethods": [],
+        }
+
+    def _new_session(self, params: Json) -> Session:
+        cwd = params.get("cwd")
+        if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
+            raise RpcError(
                 INVALID_PARAMS, "cwd must be the absolute path of a folder.", {"cwd": cwd}
             )
         session_id = f"demo-{uuid.uuid4().hex}"
-        fs = self._capabilities.fs or FileSystemCapabilities()
+        fs = self._capabilities.get("fs")
+        offers = fs if isinstance(fs, dict) else {}
         session = self._sessions[session_id] = Session(
             id=session_id,
             workspace=Workspace(Path(cwd)),
             files=Files(
-                self._client,
+                self._peer,
                 session_id,
-                client_reads=fs.read_text_file is True,
-                client_writes=fs.write_text_file is True,
+                client_reads=offers.get("readTextFile") is True,
+                client_writes=offers.get("writeTextFile") is True,
             ),
-            client_has_terminal=self._capabilities.terminal is True,
-            tools=Toolbox(StdioServer.read(mcp_servers or ())),
+            client_has_terminal=self._capabilities.get("terminal") is True,
+            tools=Toolbox(StdioServer.read(params.get("mcpServers"))),
             start_rate=environment_rate(),
         )
-        return NewSessionResponse.model_validate(
-            {"sessionId": session_id, "configOptions": session.config_options()}
-        )
+        return session
 
-    def answered(self, result: Json) -> None:
-        """Tell a session's commands once it is known to the client."""
-        session = self._sessions.get(str(result.get("sessionId")))
-        if session is not None:
-            turn = Turn(self._client, self._out, session, 0)
-            told = turn.update("available_commands_update", availableCommands=COMMANDS)
-            self._background.run(told)
-
-    async def set_config_option(
-        self, config_id: str, session_id: str, value: str | bool, **_: Any
-    ) -> SetSessionConfigOptionResponse:
-        """ACP: session/set_config_option."""
-        session = self._session(session_id)
-        session.set_option(config_id, value)
-        return SetSessionConfigOptionResponse.model_validate(
-            {"configOptions": session.config_options()}
-        )
-
-    async def cancel(self, session_id: str, **_: Any) -> None:
-        """ACP: session/cancel."""
-        session = self._sessions.get(session_id)
-        if session is not None and session.turn is not None:
-            session.turn.cancel()
-
-    async def prompt(self, session_id: str, prompt: Sequence[Any], **_: Any) -> PromptResponse:
-        """ACP: session/prompt."""
-        session = self._session(session_id)
-        text = prompt_text(prompt)
-        if session.turn is not None:
-            raise acp.RequestError(
-                INVALID_REQUEST, "A turn is running in this session.", {"sessionId": session.id}
-            )
-        request = understand(text)
-        turn = Turn(self._client, self._out, session, request.numbers.get("rate", session.rate))
-        session.turn = asyncio.get_running_loop().create_task(_perform(turn, request))
-        try:
-            await asyncio.wait({session.turn})
-            return _response(turn, session.turn)
-        finally:
-            session.turn.cancel()
-            session.turn = None
-
-    def _session(self, session_id: str) -> Session:
-        session = self._sessions.get(session_id)
+    def _session(self, params: Json) -> Session:
+        session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
-            raise acp.RequestError(
-                INVALID_PARAMS, "There is no such session.", {"sessionId": session_id}
+            raise RpcError(
+                INVALID_PARAMS, "There is no such session.", {"sessionId": params.get("sessionId")}
             )
         return session
 
+    def _start_turn(self, request_id: object, session: Session, prompt: object) -> None:
+        text = prompt_text(prompt)
+        if session.turn is not None:
+            raise RpcError(
+                INVALID_REQUEST, "A turn is running in this session.", {"sessionId": session.id}
+            )
+        request = understand(text)
+        turn = Turn(self._peer, session, request.numbers.get("rate", session.rate))
+        session.turn = asyncio.get_running_loop().create_task(_perform(turn, request))
 
-def _is_folder(cwd: str) -> bool:
-    return Path(cwd).is_absolute() and Path(cwd).is_dir()
+        def finish(task: asyncio.Task[str]) -> None:
+            # A callback, because a turn cancelled before its first step runs no code of its own.
+            session.turn = None
+            self._answer_prompt(request_id, turn, task)
 
+        session.turn.add_done_callback(finish)
 
-def _response(turn: Turn, task: asyncio.Task[str]) -> PromptResponse:
-    error = None if task.cancelled() else task.exception()
-    if task.cancelled() or isinstance(error, TurnCancelledError):
-        return PromptResponse(stop_reason="cancelled")
-    if isinstance(error, acp.RequestError):
-        raise error
-    if error is not None:
-        raise acp.RequestError(INTERNAL_ERROR, "Internal error", {"details": repr(error)})
-    told: Json = {"_meta": turn.meta} if turn.meta else {}
-    return PromptResponse.model_validate({"stopReason": task.result(), **told})
+    def _answer_prompt(self, request_id: object, turn: Turn, task: asyncio.Task[str]) -> None:
+        error = None if task.cancelled() else task.exception()
+        match error:
+            case None:
+                answer: Json = {"stopReason": "cancelled" if task.cancelled() else task.result()}
+                self._peer.answer(request_id, answer | ({"_meta": turn.meta} if turn.meta else {}))
+            case TurnCancelledError():
+                self._peer.answer(request_id, {"stopReason": "cancelled"})
+            case RpcError():
+                self._peer.fail(request_id, error)
+            case _:
+                self._peer.fail(
+                    request_id, RpcError(INTERNAL_ERROR, "Internal error", {"details": repr(error)})
+                )
 
 
 async def _perform(turn: Turn, request: Request) -> str:
     session = turn.session
     if session.title is None:
         session.title = one_line(request.text, _MAX_TITLE) or "Attachment"
-        await turn.update("session_info_update", title=session.title)
+        turn.update("session_info_update", title=session.title)
     session.characters += len(request.text)
     stop_reason = await _TASKS[request.task](turn, request)
     if request.task is not Task.BENCH:  # which measures its chunks and nothing else
         used = min(session.characters // _CHARACTERS_PER_TOKEN, _CONTEXT_TOKENS)
-        await turn.update("usage_update", used=used, size=_CONTEXT_TOKENS)
+        turn.update("usage_update", used=used, size=_CONTEXT_TOKENS)
     return stop_reason
 
 

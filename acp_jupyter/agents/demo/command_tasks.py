@@ -7,13 +7,11 @@ import shutil
 import sys
 from pathlib import Path
 
-import acp
-
 from acp_jupyter.agents.demo.file_tasks import explore
 from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Turn, text_content
 from acp_jupyter.agents.demo.talk_tasks import code_block
-from acp_jupyter.agents.serving import Json
+from acp_jupyter.agents.rpc import Json, RpcError
 
 _ARGS = ["--version"]
 _MAX_SECONDS = 10.0
@@ -26,7 +24,7 @@ async def run(turn: Turn, _request: Request) -> str:
     command = " ".join([Path(program).name, *_ARGS])
     fields: Json = {"rawInput": {"command": " ".join([program, *_ARGS])}}
     await turn.think("Asking for the version shows how a command runs and changes nothing.")
-    call = await turn.tool_call(f"Run {command}", "execute", "pending", **fields)
+    call = turn.tool_call(f"Run {command}", "execute", "pending", **fields)
     question: Json = {
         "toolCallId": call,
         "title": f"Run {command}",
@@ -36,29 +34,29 @@ async def run(turn: Turn, _request: Request) -> str:
     }
     answer = await turn.ask(question, edit=False)
     if not answer.allows:
-        await turn.tool_update(
+        turn.tool_update(
             call, "failed", content=[text_content("Rejected")], rawOutput={"outcome": "Rejected"}
         )
         await turn.say(f"`{command}` was rejected and did not run.\n")
         return "end_turn"
-    await turn.tool_update(call, "in_progress")
+    turn.tool_update(call, "in_progress")
     try:
         if turn.session.client_has_terminal:
             output, code = await _in_terminal(turn, call, program)
         else:
             output, code = await _in_process(turn, program)
-            await turn.tool_update(
+            turn.tool_update(
                 call, "in_progress", content=[text_content(code_block(output, "console"))]
             )
-    except (acp.RequestError, OSError, TimeoutError, ValueError) as error:
+    except (RpcError, OSError, TimeoutError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         reason = reason or f"it took longer than {_MAX_SECONDS:g} s"
-        await turn.tool_update(
+        turn.tool_update(
             call, "failed", content=[text_content(reason)], rawOutput={"error": reason}
         )
         await turn.say(f"`{command}` could not be run: {reason}.\n")
         return "end_turn"
-    await turn.tool_update(
+    turn.tool_update(
         call, "completed" if code == 0 else "failed", rawOutput={"exitCode": code, "output": output}
     )
     end = "ended without an exit code" if code is None else f"ended with exit code {code}"
@@ -67,29 +65,33 @@ async def run(turn: Turn, _request: Request) -> str:
 
 
 async def _in_terminal(turn: Turn, call: str, program: str) -> tuple[str, int | None]:
-    client, session_id = turn.client, turn.session.id
-    created = await client.create_terminal(
-        session_id,
-        program,
-        args=_ARGS,
-        cwd=str(turn.session.workspace.root),
-        output_byte_limit=_MAX_OUTPUT_BYTES,
-    )
-    terminal_id = created.terminal_id
+    root = str(turn.session.workspace.root)
+    session: Json = {"sessionId": turn.session.id}
+    create: Json = {
+        "command": program,
+        "args": _ARGS,
+        "cwd": root,
+        "outputByteLimit": _MAX_OUTPUT_BYTES,
+    }
+    created = await turn.peer.request("terminal/create", session | create)
+    terminal: Json = session | {"terminalId": created.get("terminalId")}
     # The terminal is released whatever happens; nobody needs the answer.
     try:
-        await turn.tool_update(
-            call, "in_progress", content=[{"type": "terminal", "terminalId": terminal_id}]
+        turn.tool_update(
+            call,
+            "in_progress",
+            content=[{"type": "terminal", "terminalId": created.get("terminalId")}],
         )
         async with asyncio.timeout(_MAX_SECONDS):
-            ended = await client.wait_for_terminal_exit(session_id, terminal_id)
-            shown = await client.terminal_output(session_id, terminal_id)
+            ended = await turn.peer.request("terminal/wait_for_exit", terminal)
+            shown = await turn.peer.request("terminal/output", terminal)
     except BaseException:
-        turn.background.run(client.kill_terminal(session_id, terminal_id))
+        turn.peer.post("terminal/kill", terminal)
         raise
     finally:
-        turn.background.run(client.release_terminal(session_id, terminal_id))
-    return shown.output, ended.exit_code
+        turn.peer.post("terminal/release", terminal)
+    code, output = ended.get("exitCode"), shown.get("output")
+    return output if isinstance(output, str) else "", code if isinstance(code, int) else None
 
 
 async def _in_process(turn: Turn, program: str) -> tuple[str, int | None]:
@@ -118,7 +120,7 @@ _PROMPT = "List the folder, read a file or two, and find out which Python runs h
 async def delegate(turn: Turn, request: Request) -> str:
     """Start a subagent, let it work, say what it found."""
     await turn.think("A subagent can look around in the meantime.")
-    call = await turn.tool_call(
+    call = turn.tool_call(
         "Task",
         "think",
         "in_progress",
@@ -132,7 +134,7 @@ async def delegate(turn: Turn, request: Request) -> str:
     await explore(subagent, request)
     await run(subagent, request)
     report = "The folder was listed and read, and the version of Python was asked for."
-    await turn.tool_update(call, "completed", content=[text_content(report)])
+    turn.tool_update(call, "completed", content=[text_content(report)])
     await turn.say(
         "The subagent has looked around. Its steps are folded into the call that started it.\n"
     )

@@ -12,7 +12,7 @@ from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Answer, Turn, text_content
 from acp_jupyter.agents.demo.talk_tasks import code_block, describe, excerpt, plain_name
 from acp_jupyter.agents.demo.workspace import Entry, FileAccessError, OutsideWorkspaceError
-from acp_jupyter.agents.serving import Json
+from acp_jupyter.agents.rpc import Json
 
 _MAX_SHOWN = 20
 _MAX_READ = 2
@@ -40,7 +40,7 @@ async def explore(turn: Turn, request: Request) -> str:
 
 async def _list_folder(turn: Turn) -> list[Entry]:
     workspace = turn.session.workspace
-    call = await turn.tool_call(
+    call = turn.tool_call(
         "List the folder",
         "search",
         "in_progress",
@@ -50,10 +50,10 @@ async def _list_folder(turn: Turn) -> list[Entry]:
     try:
         entries = workspace.entries()
     except OSError as error:
-        await turn.tool_update(call, "failed", content=[text_content(error.strerror or str(error))])
+        turn.tool_update(call, "failed", content=[text_content(error.strerror or str(error))])
         raise
     listing = "\n".join(entry.name + "/" * entry.is_dir for entry in entries[:_MAX_SHOWN])
-    await turn.tool_update(
+    turn.tool_update(
         call,
         "completed",
         content=[text_content(listing or "(empty)")],
@@ -67,7 +67,7 @@ async def _read_excerpt(turn: Turn, name: str) -> tuple[str, str] | None:
     try:
         path = turn.session.workspace.find(name)
         name = turn.session.workspace.relative(path)
-        call = await turn.tool_call(
+        call = turn.tool_call(
             f"Read {plain_name(name)}",
             "read",
             "in_progress",
@@ -80,10 +80,10 @@ async def _read_excerpt(turn: Turn, name: str) -> tuple[str, str] | None:
         return None
     except FileAccessError as error:
         if call is not None:
-            await turn.tool_update(call, "failed", content=[text_content(str(error))])
+            turn.tool_update(call, "failed", content=[text_content(str(error))])
         await turn.say(f"`{plain_name(name)}` could not be read: {error}.\n\n")
         return None
-    await turn.tool_update(
+    turn.tool_update(
         call,
         "completed",
         content=[text_content(excerpt(name, text))],
@@ -118,7 +118,7 @@ async def edit(turn: Turn, request: Request) -> str:
         "Ask for permission",
         f"Write {name}",
     ]
-    await turn.plan(steps, 0)
+    turn.plan(steps, 0)
     await turn.think(
         f"A small edit to {name} that leaves the rest as it is. "
         "Nothing is written before it is allowed."
@@ -128,22 +128,22 @@ async def edit(turn: Turn, request: Request) -> str:
     except FileAccessError as error:
         await turn.say(f"`{name}` could not be read: {error}. Nothing was changed.\n")
         return "end_turn"
-    await turn.plan(steps, 1)
+    turn.plan(steps, 1)
     change = new_file(name, request.content) if old is None else propose(name, old)
     if change is None:
-        await turn.plan(steps, 1, working=False)
+        turn.plan(steps, 1, working=False)
         await turn.say(
             f"I found nothing to change in `{name}`. If an earlier turn edited it, *Revert* there "
             "and ask again.\n"
         )
         return "end_turn"
     await turn.say(f"Here is an edit to `{name}`.\n\n")
-    await turn.plan(steps, 2)
+    turn.plan(steps, 2)
     answer, problem = await carry_out(turn, Proposal(path, name, old, change))
     if answer.allows and problem is None:
-        await turn.plan(steps, 4)
+        turn.plan(steps, 4)
     else:
-        await turn.plan(steps, 3, working=False)
+        turn.plan(steps, 3, working=False)
     await turn.say(outcome(name, change, answer, problem))
     return "end_turn"
 
@@ -212,15 +212,15 @@ async def _outside(turn: Turn, name: str) -> str:
 
 async def _read(turn: Turn, path: Path, name: str) -> str:
     location: Json = {"path": str(path), "line": 1}
-    call = await turn.tool_call(
+    call = turn.tool_call(
         f"Read {name}", "read", "in_progress", locations=[location], rawInput={"path": str(path)}
     )
     try:
         text = await turn.session.files.read(path)
     except FileAccessError as error:
-        await turn.tool_update(call, "failed", content=[text_content(str(error))])
+        turn.tool_update(call, "failed", content=[text_content(str(error))])
         raise
-    await turn.tool_update(
+    turn.tool_update(
         call,
         "completed",
         content=[text_content(code_block(text[:2_000]))],
@@ -254,7 +254,7 @@ async def carry_out(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]
         "locations": [{"path": str(path)}],
         "rawInput": {"path": str(path)},
     }
-    call = await turn.tool_call(title, "edit", "pending", **fields)
+    call = turn.tool_call(title, "edit", "pending", **fields)
     question: Json = {
         "toolCallId": call,
         "title": title,
@@ -264,26 +264,26 @@ async def carry_out(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]
     }
     answer = await turn.ask(question, edit=True)
     if not answer.allows:
-        await turn.tool_update(
+        turn.tool_update(
             call,
             "failed",
             content=[diff, text_content("Rejected")],
             rawOutput={"outcome": "Rejected"},
         )
         return answer, None
-    await turn.tool_update(call, "in_progress")
+    turn.tool_update(call, "in_progress")
     try:
         await _check_unchanged(turn, proposal)
         await turn.session.files.write(path, proposal.edit.text)
     except FileAccessError as error:
-        await turn.tool_update(
+        turn.tool_update(
             call,
             "failed",
             content=[diff, text_content(str(error))],
             rawOutput={"error": str(error)},
         )
         return answer, str(error)
-    await turn.tool_update(call, "completed", rawOutput={"characters": len(proposal.edit.text)})
+    turn.tool_update(call, "completed", rawOutput={"characters": len(proposal.edit.text)})
     return answer, None
 
 

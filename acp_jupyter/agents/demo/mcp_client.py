@@ -7,12 +7,10 @@ import contextlib
 import itertools
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from acp.schema import McpServerStdio
-
-from acp_jupyter.agents.serving import Json, encode
+from acp_jupyter.agents.rpc import Json, encode
 
 _PROTOCOL_VERSION = "2025-06-18"
 _START_SECONDS = 30.0
@@ -33,18 +31,25 @@ class StdioServer:
     env: Mapping[str, str]
 
     @classmethod
-    def read(cls, entries: Iterable[object]) -> tuple[StdioServer, ...]:
+    def read(cls, entries: object) -> tuple[StdioServer, ...]:
         """Return those of the entries that are servers on stdio."""
-        return tuple(
-            cls(
-                each.name,
-                each.command,
-                tuple(each.args),
-                {variable.name: variable.value for variable in each.env},
-            )
-            for each in entries
-            if isinstance(each, McpServerStdio)
-        )
+        found = map(_read, entries) if isinstance(entries, list) else ()
+        return tuple(server for server in found if server is not None)
+
+
+def _read(entry: object) -> StdioServer | None:
+    match entry:
+        case {"name": str(name), "command": str(command), "args": list(args), "env": list(pairs)}:
+            env: dict[str, str] = {}
+            for pair in pairs:
+                match pair:
+                    case {"name": str(variable), "value": str(value)}:
+                        env[variable] = value
+                    case _:
+                        return None
+            return StdioServer(name, command, tuple(map(str, args)), env)
+        case _:
+            return None
 
 
 class McpClient:

@@ -23,7 +23,7 @@ from acp_jupyter.agents.demo.notebook_tools import (
 from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Turn
 from acp_jupyter.agents.demo.talk_tasks import code_block, plain_name, quote
-from acp_jupyter.agents.serving import Json
+from acp_jupyter.agents.rpc import Json
 
 _INSPECT_CODE = """\
 print("Columns:")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from acp_jupyter.agents.demo.mcp_client import SERVER_NAME, McpError, ToolAnswer
 from acp_jupyter.agents.demo.session import Kind, Turn, text_content
 from acp_jupyter.agents.demo.talk_tasks import code_block
-from acp_jupyter.agents.serving import Json
+from acp_jupyter.agents.rpc import Json
 
 _MAX_PAGES = 10
 _MAX_SOURCE_CHARS = 20_000
@@ -151,7 +151,7 @@ async def step(
     StepFailedError
         It was refused, or failed.
     """
-    call = await turn.tool_call(
+    call = turn.tool_call(
         title,
         kind,
         "in_progress",
@@ -163,18 +163,16 @@ async def step(
         answer = await turn.session.tools.call(tool, arguments)
     except McpError as error:
         words = f"The notebook tools can't be used: {error}."
-        await turn.tool_update(call, "failed", content=[text_content(words)])
+        turn.tool_update(call, "failed", content=[text_content(words)])
         raise StepFailedError(words) from error
     if answer.failed:
-        await turn.tool_update(call, "failed", content=_content(answer))
+        turn.tool_update(call, "failed", content=_content(answer))
         if may_fail:
             return answer
         raise StepFailedError(answer.text)
     # Where the tools have shown a diff on the card, it stays.
     shown: Json = {} if kind == "edit" else {"content": _content(answer)}
-    await turn.tool_update(
-        call, "completed", rawOutput={"answer": answer.text[:_SHOWN_CHARS]}, **shown
-    )
+    turn.tool_update(call, "completed", rawOutput={"answer": answer.text[:_SHOWN_CHARS]}, **shown)
     return answer
 
 

@@ -6,18 +6,13 @@ The keyword that comes first wins.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from urllib.parse import unquote
 
-import acp
-from acp.schema import EmbeddedResourceContentBlock, ResourceContentBlock, TextContentBlock
-from pydantic import BaseModel
-
 from acp_jupyter.agents.demo.workspace import TEXT_SUFFIXES
-from acp_jupyter.agents.serving import INVALID_PARAMS
+from acp_jupyter.agents.rpc import INVALID_PARAMS, RpcError
 
 
 class Task(StrEnum):
@@ -161,31 +156,33 @@ _TOLD = "<earlier-conversation>"
 """Begins what a client tells of earlier turns, which asks for nothing."""
 
 
-def prompt_text(prompt: Iterable[BaseModel]) -> str:
+def prompt_text(prompt: object) -> str:
     """Return the text of a prompt's blocks; links and attachments count by their names.
 
     Raises
     ------
-    RequestError
-        It is empty.
+    RpcError
+        It is empty or not a prompt.
     """
-    blocks = list(prompt)
+    if not isinstance(prompt, list) or not all(isinstance(block, dict) for block in prompt):
+        raise RpcError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
     parts: list[str] = []
-    for block in blocks:
+    for block in prompt:
         match block:
-            case TextContentBlock(text=text) if not text.startswith(_TOLD):
+            case {"type": "text", "text": str(text)} if text.startswith(_TOLD):
+                pass
+            case {"type": "text", "text": str(text)}:
                 parts.append(text)
-            case ResourceContentBlock(uri=uri):
-                parts.append(_path(uri))
-            case EmbeddedResourceContentBlock(resource=resource):
-                parts.append(_path(resource.uri))
+            case {"type": "resource_link", "uri": str(uri)} | {
+                "type": "resource",
+                "resource": {"uri": str(uri)},
+            }:
+                parts.append(unquote(uri.removeprefix("file://")))
+            case {"type": "image" | "audio"}:
+                pass
             case _:
-                pass  # pictures and sounds
+                raise RpcError(INVALID_PARAMS, "The prompt has a content block that can't be read.")
     text = "\n".join(parts)
-    if not blocks or (parts and not text.strip()):
-        raise acp.RequestError(INVALID_PARAMS, "The prompt is empty.")
+    if not prompt or (parts and not text.strip()):
+        raise RpcError(INVALID_PARAMS, "The prompt is empty.")
     return text
-
-
-def _path(uri: str) -> str:
-    return unquote(uri.removeprefix("file://"))

@@ -6,25 +6,14 @@ import asyncio
 import os
 import re
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-import acp
-from acp.schema import (
-    AllowedOutcome,
-    DeniedOutcome,
-    PermissionOption,
-    PermissionOptionKind,
-    RequestPermissionResponse,
-    SessionNotification,
-    ToolCallUpdate,
-)
-
 from acp_jupyter.agents.demo.mcp_client import Toolbox
 from acp_jupyter.agents.demo.workspace import Files, Workspace
-from acp_jupyter.agents.serving import INVALID_PARAMS, Background, Json, Out, encode
+from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, Peer, RpcError, encode
 
 _SPEEDS: dict[str, tuple[str, float]] = {
     "slow": ("Slow", 20.0),
@@ -130,18 +119,16 @@ class Session:
 
         Raises
         ------
-        RequestError
+        RpcError
             There is no such option or value.
         """
         if config_id != "speed":
-            raise acp.RequestError(
+            raise RpcError(
                 INVALID_PARAMS, "There is no such config option.", {"configId": config_id}
             )
         allowed = set(_SPEEDS) | ({"environment"} if self.start_rate is not None else set())
         if not isinstance(value, str) or value not in allowed:
-            raise acp.RequestError(
-                INVALID_PARAMS, "The option has no such value.", {"value": value}
-            )
+            raise RpcError(INVALID_PARAMS, "The option has no such value.", {"value": value})
         self.speed = value
 
 
@@ -151,11 +138,7 @@ Step = Literal["pending", "in_progress", "completed"]
 
 _CHUNKS_PER_WRITE = 64
 _PIECE = re.compile(r"(?:\S+\s*|\s+)(?:\S+\s*){0,2}")
-_PERMISSION_KINDS: dict[str, PermissionOptionKind] = {
-    "once": "allow_once",
-    "session": "allow_always",
-    "no": "reject_once",
-}
+_PERMISSION_KINDS = {"once": "allow_once", "session": "allow_always", "no": "reject_once"}
 _NAMES = {"once": "Allow once", "session": "Allow all edits this session", "no": "Reject"}
 
 
@@ -181,33 +164,28 @@ class Turn:
 
     Parameters
     ----------
-    out
-        Takes the chunks of messages.
     rate
         Chunks per second; 0 is flat out.
     """
 
-    def __init__(self, client: acp.Client, out: Out, session: Session, rate: float) -> None:
-        self.client = client
-        self.out = out
+    def __init__(self, peer: Peer, session: Session, rate: float) -> None:
+        self.peer = peer
         self.session = session
         self.rate = rate
-        self.background = Background()
         self.meta: Json = {}  # goes with the answer to the prompt
         self._mark: Json = {}  # goes with every update of a subagent
 
     def for_call(self, call_id: str) -> Turn:
         """Return the same turn for the subagent that a tool call has started."""
-        turn = Turn(self.client, self.out, self.session, self.rate)
+        turn = Turn(self.peer, self.session, self.rate)
         # As Claude's agent names it; the protocol has no word for it yet.
         turn._mark = {"_meta": {"claudeCode": {"parentToolUseId": call_id}}}
         return turn
 
-    async def update(self, session_update: str, /, **fields: object) -> None:
+    def update(self, session_update: str, /, **fields: object) -> None:
         """Send one ``session/update``."""
         update: Json = {"sessionUpdate": session_update, **fields, **self._mark}
-        told = SessionNotification.model_validate({"sessionId": self.session.id, "update": update})
-        await self.client.session_update(told.session_id, told.update)
+        self.peer.notify("session/update", {"sessionId": self.session.id, "update": update})
 
     async def say(self, text: str) -> None:
         """Stream a message of the agent's."""
@@ -227,8 +205,7 @@ class Turn:
         }
         params = {"sessionId": self.session.id, "update": blank}
         line = encode({"jsonrpc": "2.0", "method": "session/update", "params": params})
-        # All lines of a message differ in the text alone: by the SDK, which builds each anew, a
-        # twentieth of them would flow.
+        # All lines of a message differ in the text alone: building each anew would halve the flow.
         head, tail = (part.encode() for part in line.rsplit('""', 1))
         tail += b"\n"
         loop = asyncio.get_running_loop()
@@ -242,15 +219,15 @@ class Turn:
             elif sent % _CHUNKS_PER_WRITE == 0:
                 self._put(batch)
                 await asyncio.sleep(0)
-                await self.out.drain()
+                await self.peer.stdio.drain()
         self._put(batch)
-        await self.out.drain()
+        await self.peer.stdio.drain()
 
     def _put(self, batch: list[bytes]) -> None:
-        self.out.put(b"".join(batch))
+        self.peer.stdio.put(b"".join(batch))
         batch.clear()
 
-    async def plan(self, steps: Sequence[str], done: int, *, working: bool = True) -> None:
+    def plan(self, steps: Sequence[str], done: int, *, working: bool = True) -> None:
         """Send the whole plan with the first `done` steps ticked off."""
 
         def status(number: int) -> Step:
@@ -266,19 +243,19 @@ class Turn:
             }
             for number, step in enumerate(steps)
         ]
-        await self.update("plan", entries=entries)
+        self.update("plan", entries=entries)
 
-    async def tool_call(self, title: str, kind: Kind, status: Status, **fields: object) -> str:
+    def tool_call(self, title: str, kind: Kind, status: Status, **fields: object) -> str:
         """Announce a tool call and return its id."""
         call_id = self.session.next_tool_id()
-        await self.update(
+        self.update(
             "tool_call", toolCallId=call_id, title=title, kind=kind, status=status, **fields
         )
         return call_id
 
-    async def tool_update(self, call_id: str, status: Status, **fields: object) -> None:
+    def tool_update(self, call_id: str, status: Status, **fields: object) -> None:
         """Change a tool call; a field replaces what it had."""
-        await self.update("tool_call_update", toolCallId=call_id, status=status, **fields)
+        self.update("tool_call_update", toolCallId=call_id, status=status, **fields)
 
     async def ask(self, tool_call: Json, *, edit: bool) -> Answer:
         """Ask the user whether a tool call may go ahead (ACP: session/request_permission).
@@ -300,28 +277,25 @@ class Turn:
             return Answer.ALWAYS
         offered = {key: kind for key, kind in _PERMISSION_KINDS.items() if edit or key != "session"}
         options = [
-            PermissionOption(option_id=key, name=_NAMES[key], kind=kind)
-            for key, kind in offered.items()
+            {"optionId": key, "name": _NAMES[key], "kind": kind} for key, kind in offered.items()
         ]
-        asked = ToolCallUpdate.model_validate({**tool_call, **self._mark})
+        asked = {**tool_call, **self._mark}
+        params: Json = {"sessionId": self.session.id, "toolCall": asked, "options": options}
         try:
-            response = await self.client.request_permission(self.session.id, asked, options)
-        except (acp.RequestError, ValueError):
+            result = await self.peer.request("session/request_permission", params)
+        except RpcError:
             return Answer.REJECTED
-        answer = _answer(response, offered)
+        outcome = result.get("outcome")
+        match outcome:
+            case {"outcome": "cancelled"}:
+                raise TurnCancelledError
+            case {"outcome": "selected", "optionId": str(option_id)}:
+                answer = Answer(offered.get(option_id, Answer.REJECTED))
+            case _:
+                answer = Answer.REJECTED
         if answer is Answer.ALWAYS:
             self.session.edits_allowed = True
         return answer
-
-
-def _answer(
-    response: RequestPermissionResponse, offered: Mapping[str, PermissionOptionKind]
-) -> Answer:
-    match response.outcome:
-        case DeniedOutcome():
-            raise TurnCancelledError
-        case AllowedOutcome(option_id=option_id):
-            return Answer(offered.get(option_id, Answer.REJECTED))
 
 
 def text_content(text: str) -> Json:

@@ -19,17 +19,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NoReturn
 
-import acp
-from acp.schema import (
-    AcceptElicitationResponse,
-    CancelElicitationResponse,
-    ElicitationFormSessionMode,
-    ElicitationSchema,
-)
-
 from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Turn, TurnCancelledError
-from acp_jupyter.agents.serving import INTERNAL_ERROR, INVALID_PARAMS, Json
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
 
 _MAX_BENCH_CHARACTERS = 32_000_000
 _LONG_BLOCKS = 40
@@ -66,9 +58,9 @@ async def plan(turn: Turn, _request: Request) -> str:
     """Make a plan and tick it off."""
     steps = ["Look at the folder", "Choose a file", "Propose an edit", "Ask for permission"]
     for done, step in enumerate(steps):
-        await turn.plan(steps, done)
+        turn.plan(steps, done)
         await turn.think(f"{step}: this is only a plan, so nothing is done.")
-    await turn.plan(steps, len(steps))
+    turn.plan(steps, len(steps))
     await turn.say("The plan is ticked off. Nothing was changed: `edit` does the same for real.\n")
     return "end_turn"
 
@@ -78,12 +70,12 @@ async def bench(turn: Turn, request: Request) -> str:
     count, size = int(request.numbers.get("n", 5_000)), int(request.numbers.get("size", 20))
     if count < 1 or size < 1 or count * size > _MAX_BENCH_CHARACTERS:
         limit = f"N and size must be at least 1 and N times size at most {_MAX_BENCH_CHARACTERS:,}."
-        raise acp.RequestError(INVALID_PARAMS, limit, {"N": count, "size": size})
+        raise RpcError(INVALID_PARAMS, limit, {"N": count, "size": size})
     turn.rate = request.numbers.get("rate", 0.0)
     text = exactly(count * size)
     start = time.time()
     await turn.stream(text[at : at + size] for at in range(0, len(text), size))
-    await turn.out.drain()
+    await turn.peer.stdio.drain(0)
     end = time.time()
     turn.meta = {"acp_jupyter.demo": {"chunks": count, "seconds": end - start, "lastWrite": end}}
     return "end_turn"
@@ -92,7 +84,7 @@ async def bench(turn: Turn, request: Request) -> str:
 async def crash(turn: Turn, _request: Request) -> NoReturn:
     """End the process in mid-turn."""
     await turn.say("This answer stops in the middle of a")
-    await turn.out.drain()
+    await turn.peer.stdio.drain(0)
     sys.stderr.write("demo agent: crashed, because the prompt asked for it\n")
     sys.stderr.flush()
     os._exit(3)
@@ -113,9 +105,7 @@ async def max_tokens(turn: Turn, _request: Request) -> str:
 async def fail(turn: Turn, _request: Request) -> NoReturn:
     """Answer the prompt with a JSON-RPC error."""
     await turn.say("This turn ends with an error.\n")
-    raise acp.RequestError(
-        INTERNAL_ERROR, "Internal error", {"details": "The prompt asked for an error."}
-    )
+    raise RpcError(INTERNAL_ERROR, "Internal error", {"details": "The prompt asked for an error."})
 
 
 async def help_(turn: Turn, request: Request) -> str:
@@ -168,20 +158,22 @@ _FORM: Json = {
 
 async def ask_form(turn: Turn, _request: Request) -> str:
     """Ask for a few values, and say what was answered."""
-    words = "How should the chart look? Nothing is drawn: this only shows a question."
-    form = ElicitationFormSessionMode(
-        session_id=turn.session.id, requested_schema=ElicitationSchema.model_validate(_FORM)
-    )
+    form: Json = {
+        "sessionId": turn.session.id,
+        "mode": "form",
+        "message": "How should the chart look? Nothing is drawn: this only shows a question.",
+        "requestedSchema": _FORM,
+    }
     try:
-        answer = await turn.client.create_elicitation(words, form)
-    except (acp.RequestError, ValueError) as error:
+        result = await turn.peer.request("elicitation/create", form)
+    except RpcError as error:
         await turn.say(f"This client does not show questions: {error}\n")
         return "end_turn"
-    match answer:
-        case AcceptElicitationResponse(content=dict(content)):
+    match result:
+        case {"action": "accept", "content": dict(content)}:
             answers = ", ".join(f"{name}: {quote(str(value))}" for name, value in content.items())
             await turn.say(f"You answered {answers}.\n")
-        case CancelElicitationResponse():
+        case {"action": "cancel"}:
             raise TurnCancelledError
         case _:
             await turn.say("You did not want to answer, and that is fine.\n")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import acp
+from acp_jupyter.agents.rpc import Json, Peer, RpcError
 
 MAX_TEXT_BYTES = 200_000
 TEXT_SUFFIXES = frozenset(
@@ -125,7 +125,7 @@ class FileAccessError(Exception):
 class Files:
     """Reads and writes the files of one session (ACP: fs/read_text_file, fs/write_text_file)."""
 
-    client: acp.Client
+    peer: Peer
     session_id: str
     client_reads: bool
     client_writes: bool
@@ -143,12 +143,10 @@ class Files:
                 return _read_text(path)
             except OSError as error:
                 raise FileAccessError(_reason(error)) from error
-        try:
-            content = (await self.client.read_text_file(self.session_id, str(path))).content
-        except acp.RequestError as error:
-            raise FileAccessError(str(error)) from error
-        except ValueError as error:
-            raise FileAccessError("the client sent no text") from error
+        result = await self._request("fs/read_text_file", {"path": str(path)})
+        content = result.get("content")
+        if not isinstance(content, str):
+            raise FileAccessError("the client sent no text")
         if len(content) > MAX_TEXT_BYTES:
             raise FileAccessError(f"it is larger than {MAX_TEXT_BYTES:,} characters")
         return content
@@ -162,15 +160,18 @@ class Files:
             It can't be written; nothing was changed.
         """
         if self.client_writes:
-            try:
-                await self.client.write_text_file(self.session_id, str(path), text)
-            except acp.RequestError as error:
-                raise FileAccessError(str(error)) from error
+            await self._request("fs/write_text_file", {"path": str(path), "content": text})
             return
         try:
             _write_text(path, text)
         except OSError as error:
             raise FileAccessError(_reason(error)) from error
+
+    async def _request(self, method: str, params: Json) -> Json:
+        try:
+            return await self.peer.request(method, {"sessionId": self.session_id, **params})
+        except RpcError as error:
+            raise FileAccessError(error.message) from error
 
 
 def _reason(error: OSError) -> str:

@@ -21,8 +21,8 @@ from acp_jupyter.agents.remote.http_link import HttpLink
 from acp_jupyter.agents.remote.link import Json, Link, LinkLost, Refused, Unreachable
 from acp_jupyter.agents.remote.missed import is_prompt
 from acp_jupyter.agents.remote.sessions import RemoteSession, RemoteSessions, update_of
-from acp_jupyter.agents.remote.stdio import Stdio
 from acp_jupyter.agents.remote.websocket_link import WebSocketLink
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, Stdio, encode
 
 _DELAYS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0)
 """Seconds before each attempt to connect again; a minute in all."""
@@ -32,7 +32,6 @@ _LOAD_SECONDS = 60.0
 _LOOK_SECONDS = 5.0
 _HELD_LINES = 100
 _OURS = "acp-remote-"
-_INTERNAL_ERROR = -32603
 
 
 class Bridge:
@@ -188,20 +187,16 @@ class Bridge:
         await self._write(message)
 
     async def _write(self, message: Json) -> None:
-        self._put(self._folders.from_agent(message))
+        self._stdio.put((encode(self._folders.from_agent(message)) + "\n").encode())
         await self._stdio.drain()
-
-    def _put(self, message: Json) -> None:
-        # In ASCII: a lone surrogate must not break the encoding.
-        self._stdio.put(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
     def _fail(self, request: Json, why: str) -> None:
         """Answer one of the host's requests with an error."""
         self._requests.pop(json.dumps(request.get("id")), None)
-        error = {"code": _INTERNAL_ERROR, "message": why}
+        error = {"code": INTERNAL_ERROR, "message": why}
         answer = {"jsonrpc": "2.0", "id": request.get("id"), "error": error}
         self._sessions.note_answer(request, answer)
-        self._put(answer)
+        self._stdio.put((encode(answer) + "\n").encode())
 
     # Connections.
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import acp
-
 from acp_jupyter.agents.replay.file_writes import SessionFiles
 from acp_jupyter.agents.replay.log_reader import read_recording
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.player import Player
 from acp_jupyter.agents.replay.recording import (
     OPENINGS,
@@ -30,7 +27,16 @@ from acp_jupyter.agents.replay.recording import (
 )
 from acp_jupyter.agents.replay.session import LiveSession
 from acp_jupyter.agents.replay.terminals import Commands
-from acp_jupyter.agents.serving import INVALID_PARAMS, INVALID_REQUEST, Json
+from acp_jupyter.agents.rpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Json,
+    Peer,
+    RpcError,
+)
+
+_GOODBYE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +67,8 @@ class ReplayAgent:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._peer = Peer(self._on_request, self._on_notification)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._ended = asyncio.Event()
+        self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, LiveSession] = {}
         self._used: Counter[str] = Counter()
         self._commands = Commands(options.runs_commands)
@@ -75,10 +81,16 @@ class ReplayAgent:
             self._broken = str(error)
 
     async def serve(self) -> None:
-        """Serve until stdin ends."""
-        await self._peer.serve()
-        for session in self._sessions.values():
-            session.close()
+        """Serve until stdin ends; then write what is left."""
+        self._peer.stdio.start()
+        await self._ended.wait()
+        tasks = [task for session in self._sessions.values() for task in session.close()]
+        try:
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                await asyncio.gather(*tasks, return_exceptions=True)
+                await self._peer.stdio.drain(0)
+        except TimeoutError:
+            pass  # the client reads no more
 
     def _on_request(self, request_id: object, method: str, params: Json) -> None:
         match method:
@@ -100,15 +112,13 @@ class ReplayAgent:
         self._commands = Commands.of_client(self._options.runs_commands, params)
         self._reads = _can_read(params)
         hello = self._recording.hello
-        self._send_answer(
-            request_id,
-            {"result": default_hello()} if hello is None else hello,
-            [dict(step.message) for step in self._recording.before],
-        )
+        self._send_answer(request_id, {"result": default_hello()} if hello is None else hello)
+        for step in self._recording.before:
+            self._peer.send(dict(step.message))
 
     def _open(self, request_id: object, method: str, params: Json) -> None:
         if self._broken:
-            raise acp.RequestError(INVALID_REQUEST, self._broken)
+            raise RpcError(INVALID_REQUEST, self._broken)
         asked = str(params.get("sessionId"))
         opening = self._opening(method, asked)
         recorded = opening.session if opening else self._recorded_session(method, asked)
@@ -148,15 +158,13 @@ class ReplayAgent:
             return None
         return next((session for session in sessions if session_id in session.ids), None)
 
-    def _no_session(self, method: str, session_id: str) -> acp.RequestError:
+    def _no_session(self, method: str, session_id: str) -> RpcError:
         if method == "session/fork":
-            return acp.RequestError.method_not_found(method)
+            return RpcError(METHOD_NOT_FOUND, "Method not found", {"method": method})
         if method == "session/new":
             words = f"{self._recording.path} holds no session, so nothing can be played."
-            return acp.RequestError(INVALID_REQUEST, f"{words} {self._recording.trouble}".strip())
-        return acp.RequestError(
-            INVALID_PARAMS, f"The session {session_id[:80]} is not in the recording."
-        )
+            return RpcError(INVALID_REQUEST, f"{words} {self._recording.trouble}".strip())
+        return RpcError(INVALID_PARAMS, f"The session {session_id[:80]} is not in the recording.")
 
     def _live(self, recorded: RecordedSession, session_id: str, params: Json) -> LiveSession:
         cwd = params.get("cwd")
@@ -176,7 +184,7 @@ class ReplayAgent:
     def _session(self, params: Json) -> LiveSession:
         session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
-            raise acp.RequestError(INVALID_PARAMS, self._broken or "There is no such session.")
+            raise RpcError(INVALID_PARAMS, self._broken or "There is no such session.")
         return session
 
     def _other(self, request_id: object, method: str, params: Json) -> None:
@@ -192,18 +200,12 @@ class ReplayAgent:
         setup: Object = session.setup if session is not None else {}
         answer = default_answer(method, params, setup)
         if answer is None:
-            raise acp.RequestError.method_not_found(method)
-        self._send_answer(request_id, {"result": answer})
+            raise RpcError(METHOD_NOT_FOUND, "Method not found", {"method": method})
+        self._peer.answer(request_id, answer)
 
-    def _send_answer(self, request_id: object, message: Object, after: Sequence[Json] = ()) -> None:
-        async def send() -> None:
-            await self._peer.answer_as(request_id, message)
-            for each in after:
-                self._peer.send(each)
-
-        task = asyncio.get_running_loop().create_task(send())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    def _send_answer(self, request_id: object, message: Object) -> None:
+        body = {key: message[key] for key in ("result", "error") if key in message}
+        self._peer.send({"id": request_id, **body})
 
 
 def _can_read(hello: Object) -> bool:

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, assert_never
 
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.permissions import (
     AllowedChanges,
     NotAllowedError,
@@ -25,6 +24,7 @@ from acp_jupyter.agents.replay.permissions import (
     request_changes,
 )
 from acp_jupyter.agents.replay.recording import Localiser
+from acp_jupyter.agents.rpc import Peer
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
 _MOST_AT_ONCE = 100

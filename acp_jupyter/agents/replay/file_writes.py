@@ -11,10 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import acp
-
 from acp_jupyter.agents.replay.file_changes import ChangeReplayer, FileChangeError
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.permissions import (
     AllowedChanges,
     NotAllowedError,
@@ -23,6 +20,7 @@ from acp_jupyter.agents.replay.permissions import (
     request_changes,
 )
 from acp_jupyter.agents.replay.recording import AgentRequest, Localiser, Part
+from acp_jupyter.agents.rpc import Peer, RpcError
 from acp_jupyter.protocol.host_events.session import FileChange
 
 
@@ -225,7 +223,7 @@ class WriteReplayer:
         params: dict[str, object] = {"sessionId": self._session_id, "path": path}
         try:
             content = (await self._peer.request("fs/read_text_file", params)).get("content")
-        except acp.RequestError:
+        except RpcError:
             return None
         return content if isinstance(content, str) else None
 

@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import acp
-
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.recording import AgentRequest, Object
-from acp_jupyter.agents.serving import Json
+from acp_jupyter.agents.rpc import Json, Peer, RpcError
 
 _WRITES = frozenset({"edit", "move"})
 _REMOVES = frozenset({"delete", "move"})
@@ -208,8 +205,8 @@ async def request_changes(
     ask = AgentRequest(0.0, 0, {"method": "session/request_permission", "params": params})
     try:
         live = LiveAnswer(await peer.request(ask.method, params))
-    except acp.RequestError as error:
-        live = LiveAnswer({}, str(error))
+    except RpcError as error:
+        live = LiveAnswer({}, error.message)
     if is_allowed(ask, live):
         return call_id
     report_changes(peer, session_id, call_id, "failed")

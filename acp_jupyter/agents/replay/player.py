@@ -6,11 +6,8 @@ import asyncio
 from collections.abc import Mapping
 from typing import TypeVar
 
-import acp
-
 from acp_jupyter.agents.replay.file_changes import ChangeFailedError, FileChangeError
 from acp_jupyter.agents.replay.file_writes import WRITE, SessionFiles
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.permissions import (
     LiveAnswer,
     NotAllowedError,
@@ -32,6 +29,7 @@ from acp_jupyter.agents.replay.recording import (
     Step,
 )
 from acp_jupyter.agents.replay.terminals import Commands
+from acp_jupyter.agents.rpc import Peer, RpcError
 
 _T = TypeVar("_T")
 
@@ -116,7 +114,7 @@ class Player:
                     raise TurnCancelledError
             else:
                 await self._step(step, turn, request_id)
-                await self._peer.drain()
+                await self._peer.stdio.drain()
         if self._is_stopped(turn):
             raise TurnCancelledError
         if not turn.is_answered:
@@ -130,7 +128,7 @@ class Player:
         for step in part.steps:
             if isinstance(step, Send):
                 self._send(step)
-        await self._peer.drain()
+        await self._peer.stdio.drain()
 
     async def _step(self, step: Step, turn: PlayedTurn, request_id: object) -> None:
         match step:
@@ -175,8 +173,8 @@ class Player:
             self._work.consent.remember_request(ask.seq, params)
         try:
             return LiveAnswer(await self._peer.request(ask.method, params))
-        except acp.RequestError as error:
-            return LiveAnswer({}, str(error))
+        except RpcError as error:
+            return LiveAnswer({}, error.message)
 
     async def _answered(self, step: Answered, turn: PlayedTurn) -> None:
         """Wait for the answer to a question, as the recorded agent did."""
@@ -245,7 +243,7 @@ class Player:
         turn.is_answered = True
         if self._waiting:
             self._interrupt.set()
-        await self._peer.answer_as(request_id, self._body(step.message))
+        self._peer.send({"id": request_id, **self._body(step.message)})
 
     async def _change_files(self, turn: PlayedTurn) -> None:
         """Make the recorded changes, if they are to be made and no answer forbids it."""

@@ -7,12 +7,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import acp
-
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.player import DivergedError, Player, TurnCancelledError
 from acp_jupyter.agents.replay.recording import Localiser, Object, Part, RecordedSession, Recording
-from acp_jupyter.agents.serving import INTERNAL_ERROR, INVALID_PARAMS, Json
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, Peer, RpcError
 
 
 class LiveSession:
@@ -45,7 +42,7 @@ class LiveSession:
 
         Raises
         ------
-        RequestError
+        RpcError
             It is not the next that was recorded.
         """
         prompt = params.get("prompt")
@@ -59,9 +56,9 @@ class LiveSession:
         elif self._failed is not None and is_recorded_prompt(self._failed, prompt, localiser):
             self._start(self._failed, request_id)
         elif at is not None:
-            raise acp.RequestError(INVALID_PARAMS, mismatch(parts[at], prompt, localiser))
+            raise RpcError(INVALID_PARAMS, mismatch(parts[at], prompt, localiser))
         else:
-            raise acp.RequestError(INVALID_PARAMS, self._no_more())
+            raise RpcError(INVALID_PARAMS, self._no_more())
 
     def other(self, request_id: object, method: str) -> bool:
         """Play what was recorded for any other request between turns; tell whether anything was."""
@@ -80,10 +77,11 @@ class LiveSession:
         self._stops += 1
         self._player.cancel()
 
-    def close(self) -> None:
-        """Stop everything at once."""
+    def close(self) -> Sequence[asyncio.Task[None]]:
+        """Stop everything at once; return what has to be waited for."""
         for task in self._tasks:
             task.cancel()
+        return tuple(self._tasks)
 
     def _start(self, part: Part, request_id: object, between: Sequence[Part] = ()) -> None:
         self._player.wait_for()
@@ -99,25 +97,21 @@ class LiveSession:
                     await self._player.flush(missed)
             if part.kind == "prompt" and stops != self._stops:
                 self._player.skip()
-                await self._peer.answer(request_id, {"stopReason": "cancelled"})
+                self._peer.answer(request_id, {"stopReason": "cancelled"})
                 return
             try:
                 await self._player.play(part, request_id)
             except TurnCancelledError:
                 self._failed = part
-                await self._peer.answer(request_id, {"stopReason": "cancelled"})
+                self._peer.answer(request_id, {"stopReason": "cancelled"})
             except DivergedError as error:
                 self._failed = part
-                await self._peer.fail(
-                    request_id, acp.RequestError(INTERNAL_ERROR, self._words(str(error)))
-                )
+                self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._words(str(error))))
             except Exception as error:  # noqa: BLE001 - the client must get an answer
                 words = (
                     f"The recording can't be played: {getattr(error, 'strerror', None) or error}."
                 )
-                await self._peer.fail(
-                    request_id, acp.RequestError(INTERNAL_ERROR, self._words(words))
-                )
+                self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._words(words)))
 
     def _words(self, words: str) -> str:
         trouble = self._recording.trouble

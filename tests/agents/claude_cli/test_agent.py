@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import acp
 import pytest
 from acp.schema import InitializeResponse, NewSessionResponse
 
 from acp_jupyter.agents.claude_cli.cli_input import user_message
 from acp_jupyter.agents.claude_cli.command import CliMissingError, find_cli
+from acp_jupyter.agents.rpc import RpcError
 from tests.support.agents.claude_cli import FakeCli
 from tests.support.agents.peer import Json, Peer
 from tests.support.processes import alive
@@ -113,7 +113,7 @@ def test_what_can_be_in_a_prompt(peer: Peer, cli: FakeCli, tmp_path: Path) -> No
     ],
 )
 def test_what_can_not(prompt: Any) -> None:
-    with pytest.raises(acp.RequestError) as caught:
+    with pytest.raises(RpcError) as caught:
         user_message(prompt)
     assert caught.value.code == -32602
 
@@ -213,10 +213,11 @@ def test_bad_requests_are_errors(peer: Peer) -> None:
     requests: list[tuple[str, Json]] = [
         ("session/prompt", {"sessionId": "x", "prompt": [{"type": "text", "text": "x"}]}),
         ("session/new", {"cwd": "relative"}),
+        ("session/new", {"cwd": "/", "mcpServers": [1]}),
         ("session/set_config_option", {"sessionId": "x"}),
         ("session/fork", {}),
     ]
     for method, params in requests:
         assert peer.call(method, params)["error"]["code"] in (-32601, -32602)
-    peer.send_raw(b"garbage\n")
-    assert peer.call("session/fork", {})["error"]
+    peer.send_raw(b"garbage\n[]\n")
+    assert [peer.next()["error"]["code"] for _ in range(2)] == [-32700, -32600]

@@ -112,7 +112,7 @@ def test_creates_a_file_with_the_quoted_text(peer: Peer, tmp_path: Path) -> None
     session = peer.open(tmp_path)
     turn = peer.prompt(session, 'Write a file sub/notes.md with "edit me"')
     assert (tmp_path / "sub" / "notes.md").read_text() == "edit me\n"
-    assert permission(turn)["toolCall"]["content"][0].get("oldText") is None
+    assert permission(turn)["toolCall"]["content"][0]["oldText"] is None
     again = peer.prompt(session, "create sub/notes.md")
     assert "Nothing was changed" in again.text
 

@@ -113,10 +113,11 @@ def test_a_bad_prompt_is_an_error_and_no_more(peer: Peer, tmp_path: Path, prompt
 
 
 def test_garbage_is_answered_and_survived(peer: Peer, tmp_path: Path) -> None:
-    peer.send_raw(b'not json\n\n\xff\xfe\n{"id":9,"result":3}\n{"method":4,"id":"a"}\n')
+    peer.send_raw(b'not json\n\n[1]\nnull\n\xff\xfe\n{"id":9,"result":3}\n{"method":4,"id":"a"}\n')
     peer.send_raw(b'{"method":"no/such","id":"b"}\n{"method":"no/such"}\n')
     answers = peer.until(lambda message: message.get("id") == "b")
-    assert [answer["error"]["code"] for answer in answers] == [-32601, -32601]
+    codes = [answer["error"]["code"] for answer in answers]
+    assert codes == [-32700, -32600, -32600, -32700, -32600, -32601]
     unknown = peer.call("session/prompt", {"sessionId": "no", "prompt": []})
     assert unknown["error"]["code"] == -32602
     assert peer.prompt(peer.open(tmp_path), "hello").stop_reason == "end_turn"

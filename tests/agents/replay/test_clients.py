@@ -119,6 +119,7 @@ def test_a_log_without_a_prompt_says_so_with_its_first_bad_line(ws: Path) -> Non
 def test_no_client_can_break_it(ws: Path) -> None:
     with playing(asked_score(), ws, permission=select("allow_once")) as peer:
         session = peer.open(ws)
+        peer.send_raw(b'\n{"torn\n\xff\n[1]\n"x"\nnull\n' + b"[" * 100_000 + b"\n")
         peer.send({"jsonrpc": "2.0", "id": 77, "result": {"outcome": 3}})
         peer.send({"jsonrpc": "2.0", "method": "session/cancel", "params": [session]})
         peer.send({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": {}}})

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.agents.replay.file_changes import FileChangeError, apply_changes, wanted_changes
-from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.permissions import ShownChange, request_changes
 from acp_jupyter.agents.replay.player import Pace
 from acp_jupyter.agents.replay.recording import (
@@ -27,7 +26,7 @@ from acp_jupyter.agents.replay.recording import (
     Step,
 )
 from acp_jupyter.agents.replay.terminals import notes_by_request, show_terminals
-from acp_jupyter.agents.serving import Json
+from acp_jupyter.agents.rpc import Json, Peer
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 from tests.support.virtual_loop import in_virtual_time
 

@@ -112,7 +112,7 @@ describe('the picker of a sandbox', () => {
     expect(note().includes('works in its copy')).toBe('copied_folder' in over);
     fireEvent.click(choices.get(name) ?? document.body);
     await waitFor(() =>
-      expect(createSession).toHaveBeenCalledExactlyOnceWith('claude', 'allow-all', sandbox),
+      expect(createSession).toHaveBeenCalledExactlyOnceWith('claude', 'allow-all', sandbox, 'all'),
     );
     expect(setConfig).not.toHaveBeenCalled();
   });
