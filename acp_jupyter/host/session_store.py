@@ -33,7 +33,7 @@ from acp_jupyter.transcript.model.session_state import saved_facts
 
 _log = logging.getLogger(__name__)
 COPY = "copy"
-"""In a session's folder: holds the copy that its agent works in, where it does."""
+"""The place of the copy that the agent works in, in the session's folder."""
 _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
@@ -109,12 +109,12 @@ class SessionStore:
         return self._sessions / session_id
 
     async def make_place(self, session_id: str) -> Path:
-        """Take the folder of a session that is about to be made; return where its copy may be.
+        """Own the folder of a session that is about to be created; return the place of its copy.
 
         Raises
         ------
         DiskRefused
-            It can't be written.
+            The folder can't be written.
         """
         self.hold(session_id)
         folder = self.folder(session_id)
@@ -122,17 +122,19 @@ class SessionStore:
 
         def make() -> Path:
             try:
-                place.mkdir(mode=0o700, parents=True)
+                folder.mkdir(mode=0o700, parents=True)
+                # Owned first: a server that starts removes the copies that nobody owns.
+                if words := self._ownership.take(folder):
+                    raise DiskRefused(words.rstrip("."))
+                place.mkdir(mode=0o700)
             except OSError as error:
                 raise DiskRefused(plain_reason(error)) from None
-            if words := self._ownership.take(folder):
-                raise DiskRefused(words.rstrip("."))
             return Path(os.path.realpath(place))
 
         return await asyncio.to_thread(make)
 
     def remove_orphans(self) -> None:
-        """Remove what a server has left that was killed while it made a session's copy. Blocks."""
+        """Remove the folders of servers that were killed while they copied one. Blocks."""
         try:
             with os.scandir(self._sessions) as entries:
                 folders = [Path(entry.path) for entry in entries if entry.is_dir()]
