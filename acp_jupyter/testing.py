@@ -1,8 +1,8 @@
-"""Try an agent of your own with a scripted person: in a cell, and in tests.
+"""Try an agent of your own with a scripted user, in a cell or in tests.
 
-The agent runs in this process, and a host of its own with a folder of its own talks to it. So
-permissions, files and the transcript are those that people get, and no server and no setting of
-yours has a part in it. `talk_to` is a pytest fixture: a test module or ``conftest.py`` imports it.
+The agent runs in this process, and talks to a host that is made for it. Permissions, files and the
+transcript work as they do for users, without a server and without your settings. `talk_to` is a
+pytest fixture: import it in a test module or in ``conftest.py``.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ _LONGEST_SECONDS = 60.0
 
 
 class Conversation:
-    """A conversation of a scripted person with an agent; use it with ``with``.
+    """A conversation of a scripted user with an agent, as a context manager.
 
     Parameters
     ----------
     agent
         An ``acp.Agent``, as for `acp_jupyter.serve`.
     folder
-        Where it works; by default an empty one, which is gone at the end.
+        The session's folder; by default a new one, which is removed at the end.
 
     Attributes
     ----------
     folder
-        Where it works.
+        The session's folder.
 
     Examples
     --------
@@ -96,25 +96,25 @@ class Conversation:
         cancel_at: str = "",
         seconds: float = _LONGEST_SECONDS,
     ) -> Turn:
-        """Send a prompt, do as the script says, and return the turn at its end.
+        """Send a prompt, answer the agent's requests as scripted, and return the finished turn.
 
         Parameters
         ----------
         prompt
             Text, or content blocks.
         answers
-            For the agent's permission requests, in turn: an option's id, name or kind, or the
-            beginning of that, such as ``allow`` or ``reject``.
+            Answers to the agent's permission requests, in order: the id, name or kind of an
+            option, or the beginning of its kind, such as ``allow`` or ``reject``.
         cancel_at
-            Stop the turn as soon as the agent has said these words.
+            Cancel the turn as soon as the agent's answer contains this text.
         seconds
-            Longest time until the end.
+            Longest duration of the turn.
 
         Raises
         ------
         AssertionError
-            The agent asked for more or less than the script answers, never said the words, or
-            did not end its turn in time.
+            The script has too few or too many answers, ``cancel_at`` did not occur, or the turn
+            took too long.
         """
         turn_id = self._host.prompt(
             self._session_id,
@@ -144,7 +144,7 @@ class Conversation:
         return Turn(self._host, detail)
 
     def transcript(self) -> str:
-        """Return the conversation so far, in Markdown."""
+        """Return the conversation so far as Markdown."""
         return str(self._host.transcript(self._session_id, "markdown")["markdown"])
 
     def _answer(self, turn_id: str, asked: Permission, left: list[str]) -> None:
@@ -181,6 +181,6 @@ with contextlib.suppress(ImportError):  # a cell needs no pytest
 
     @pytest.fixture
     def talk_to() -> Iterator[Callable[..., Conversation]]:
-        """Open conversations, as `Conversation` does, and close them at the end of the test."""
+        """Return a function that opens conversations, which end with the test."""
         with contextlib.ExitStack() as opened:
             yield lambda agent, *args: opened.enter_context(Conversation(agent, *args))

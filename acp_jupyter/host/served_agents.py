@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import hashlib
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,21 +23,21 @@ from acp_jupyter.host.registry_entries import (
     agent_id_of,
 )
 from acp_jupyter.own_programs import script_command
+from acp_jupyter.system.private_socket import connect
 
-OTHER_SIDE_ENDED = 3
-"""Exit code of the relay where the kernel has ended."""
 WATCH = "watch "
-"""Before the key, from whoever only wants to hear of the end."""
+"""Precedes the key on a connection that only waits for the kernel's end."""
 
 _RELAY = Path(__file__).parents[1] / "socket_relay.py"
 _VARIABLE = "ACP_KERNEL_AGENT"
 _HELLO_SECONDS = 10.0
+_PROOF_BYTES = 1024
 _ADDRESS = re.compile(r"unix:/[^\0\n]+|tcp:127\.0\.0\.1:\d{1,5}")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 def proof(key: str) -> bytes:
-    """Return the line with which the socket shows that it is the kernel's."""
+    """Return the line by which a kernel shows that it serves the agent with this key."""
     return hashlib.sha256(key.encode()).hexdigest().encode() + b"\n"
 
 
@@ -63,12 +62,12 @@ class ServedAgents:
         """Called with them when one is served again that had ended."""
 
     async def serve(self, place: str, name: str, address: str, key: str) -> AgentSpec:
-        """Take an agent, in place of one of that name.
+        """Register an agent; it replaces one of the same name.
 
         Raises
         ------
         BadRequest
-            There can be no such name or address, or nothing answers there.
+            The name or the address is not valid, or nothing answers there.
         """
         agent_id = agent_id_of(name)
         if agent_id != name.lower():
@@ -94,17 +93,17 @@ class ServedAgents:
         return spec
 
     def id_of(self, name: str, place: str) -> str | None:
-        """Return the id of the agent that a person means, also of one that has ended."""
+        """Return the id of the agent with this name, even if it has ended; None if none has it."""
         agent_id = IN_KERNEL + agent_id_of(name)
         return agent_id if (place, agent_id) in self._served else None
 
     def get(self, agent_id: str, place: str) -> AgentSpec:
-        """Return an agent, whether or not it is served now: `running` tells that at its start."""
+        """Return an agent, even if it has ended; `running` refuses those."""
         served = self._served.get((place, agent_id))
         return _spec(agent_id.removeprefix(IN_KERNEL), {}) if served is None else served.spec
 
     def running(self, agent_id: str, place: str) -> AgentSpec:
-        """Return an agent as it is to be started now.
+        """Return an agent that can be started now.
 
         Raises
         ------
@@ -126,14 +125,14 @@ class ServedAgents:
                 yield AgentReport(agent_id, served.spec.name, "ready")
 
     def move(self, path_after: Callable[[str], str]) -> None:
-        """Let agents go along with notebooks that were renamed."""
+        """Move agents to the new paths of renamed notebooks."""
         self._served = {
             (path_after(place), agent_id): served
             for (place, agent_id), served in self._served.items()
         }
 
     async def close(self) -> None:
-        """Watch no more."""
+        """Stop waiting for kernels to end."""
         watches = [served.watch for served in self._served.values() if served.watch is not None]
         for watch in watches:
             watch.cancel()
@@ -143,7 +142,7 @@ class ServedAgents:
         with contextlib.suppress(OSError):
             while await reader.read(1024):
                 pass
-        # It may have gone along with its notebook.
+        # The place may have changed: its notebook was renamed.
         for place_and_id, current in tuple(self._served.items()):
             if current is served:
                 served.ended = True
@@ -169,16 +168,11 @@ def _not_served(agent_id: str) -> str:
 
 
 async def _watching(address: str, key: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to a kernel, which must prove that it is the one that has named its address."""
-    kind, _, where = address.partition(":")
+    """Connect to a kernel, and check that it serves an agent with this key."""
     writer: asyncio.StreamWriter | None = None
     try:
         async with asyncio.timeout(_HELLO_SECONDS):
-            if sys.platform != "win32" and kind == "unix":
-                reader, writer = await asyncio.open_unix_connection(where)
-            else:
-                host, _, port = where.rpartition(":")
-                reader, writer = await asyncio.open_connection(host, int(port))
+            reader, writer = await connect(address, _PROOF_BYTES)
             writer.write(f"{WATCH}{key}\n".encode())
             await writer.drain()
             line = await reader.readuntil()

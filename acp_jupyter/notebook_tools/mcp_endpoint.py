@@ -13,11 +13,8 @@ import hmac
 import importlib
 import importlib.metadata
 import json
-import os
 import secrets
 import shutil
-import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +37,7 @@ from acp_jupyter.notebook_tools.tools import SERVER_NAME
 from acp_jupyter.notebook_tools.variants.kernels import VariantKernel, VariantKernels
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.system.private_socket import PrivateSocket, listen
 
 _RELAY = Path(__file__).parents[1] / "socket_relay.py"
 _VARIABLE = "ACP_NOTEBOOK_TOOLS"
@@ -189,8 +187,6 @@ _GREETING_AT_ONCE = 64
 """Connections that may wait for their greeting; one more closes the oldest."""
 _LINE_BYTES = 8 * 1024 * 1024
 _CONNECTIONS_PER_SESSION = 8
-_PATH_BYTES = 100
-"""Longest path of the socket; the limit of Unix is about 104 bytes."""
 
 Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 """Serves one connection to its end."""
@@ -213,28 +209,21 @@ class ToolsListener:
         self._doors: dict[str, _SessionEntry] = {}
         self._greeting: dict[asyncio.Task[None], None] = {}
         """Connections without a greeting so far, the oldest first."""
-        self._server: asyncio.Server | None = None
-        self._folder: str | None = None
-        self._address = ""
+        self._socket: PrivateSocket | None = None
         self._wrong_keys = WrongKeys()
         self._starting = asyncio.Lock()
 
     async def open(self, session_id: str, serve: Serve) -> tuple[str, str]:
         """Accept a session's relays; return the address and their greeting."""
-        async with self._starting:
-            if self._server is None:
-                await self._listen()
+        address = (await self._listening()).address
         key = secrets.token_hex(32)
         await self.shut(session_id)
         self._doors[session_id] = _SessionEntry(key.encode(), serve)
-        return self._address, f"{session_id} {key}"
+        return address, f"{session_id} {key}"
 
     async def folder(self) -> str:
         """Open the socket and return its folder; empty on Windows."""
-        async with self._starting:
-            if self._server is None:
-                await self._listen()
-        return self._folder or ""
+        return (await self._listening()).folder
 
     async def shut(self, session_id: str) -> None:
         """Close a session's connections, and refuse new ones."""
@@ -244,34 +233,19 @@ class ToolsListener:
 
     async def close(self) -> None:
         """Close all connections and the socket."""
-        if self._server is not None:
-            self._server.close()
+        if self._socket is not None:
+            self._socket.server.close()
         for session_id in tuple(self._doors):
             await self.shut(session_id)
         await _end(self._greeting)
-        if self._folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        if self._socket is not None and self._socket.folder:
+            await asyncio.to_thread(shutil.rmtree, self._socket.folder, ignore_errors=True)
 
-    async def _listen(self) -> None:
-        if sys.platform == "win32":
-            self._server = await asyncio.start_server(
-                self._connected, "127.0.0.1", 0, limit=_LINE_BYTES
-            )
-            port = self._server.sockets[0].getsockname()[1]
-            self._address = f"tcp:127.0.0.1:{port}"
-            return
-        path = await asyncio.to_thread(self._make_folder)
-        self._server = await asyncio.start_unix_server(self._connected, path, limit=_LINE_BYTES)
-        os.chmod(path, 0o600)
-        self._address = f"unix:{path}"
-
-    def _make_folder(self) -> str:
-        folder = tempfile.mkdtemp(prefix="acp-")
-        if len(os.fsencode(folder)) > _PATH_BYTES - len("/tools"):
-            os.rmdir(folder)
-            folder = tempfile.mkdtemp(prefix="acp-", dir="/tmp")
-        self._folder = folder
-        return str(Path(folder, "tools"))
+    async def _listening(self) -> PrivateSocket:
+        async with self._starting:
+            if self._socket is None:
+                self._socket = await listen(self._connected, "tools", _LINE_BYTES)
+            return self._socket
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.create_task(self._admit(reader, writer), name="acp-tools")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from typing import Any
 
 from jupyter_server import CallContext
@@ -21,6 +20,7 @@ from acp_jupyter.errors import AcpError, NotAllowed
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.notebook_tools.outside.command import KEY_HEADER, REVOKED
 from acp_jupyter.server.backend import Backend
+from acp_jupyter.system.private_socket import connect
 
 _MESSAGE_BYTES = 8 * 1024 * 1024
 _PING_SECONDS = 30.0
@@ -94,7 +94,7 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
         """Connect to the tools."""
         self.set_nodelay(True)
         address, greeting = self._opened
-        reader, self._writer = await _connected(address)
+        reader, self._writer = await connect(address, _LINE_BYTES)
         self._writer.write(f"{greeting}\n".encode())
         self._life = asyncio.create_task(self._live(reader), name="acp-outside")
         self._backend.streams.add(self)
@@ -130,14 +130,6 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
             self.close(1008, REVOKED)
         except (WebSocketClosedError, TimeoutError, OSError, ValueError):
             self.close()
-
-
-async def _connected(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    kind, _, where = address.partition(":")
-    if sys.platform != "win32" and kind == "unix":
-        return await asyncio.open_unix_connection(where, limit=_LINE_BYTES)
-    host, _, port = where.rpartition(":")
-    return await asyncio.open_connection(host, int(port), limit=_LINE_BYTES)
 
 
 _LINE_BYTES = 64 * 1024 * 1024

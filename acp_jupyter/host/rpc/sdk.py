@@ -1,7 +1,7 @@
-"""Which models of the protocol's SDK the messages are that are sent, asked and answered.
+"""The models of the protocol's SDK for requests, in both directions, and for their results.
 
-The import of the SDK takes the most of a second, so this module is imported when the first agent
-starts, in a thread. ``session/update`` is not among these messages: it streams, and is
+The SDK takes most of a second to import, so a thread imports this module when the first agent
+starts. ``session/update`` is not among these messages: it streams, and is
 read by `acp_jupyter.protocol`.
 """
 

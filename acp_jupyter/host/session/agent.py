@@ -17,7 +17,6 @@ from acp_jupyter.host.rpc.agent_answers import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
-from acp_jupyter.host.served_agents import OTHER_SIDE_ENDED
 from acp_jupyter.host.session.branching import (
     goes_on_from_branch,
     open_branch,
@@ -37,6 +36,7 @@ from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
 from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.socket_relay import OTHER_SIDE_ENDED
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 _FAREWELL_SECONDS = 2.0

@@ -17,11 +17,11 @@ _lock = threading.Lock()
 _doors: list[Door] = []
 """The kernel's door, once it is needed; at most one."""
 _keys: dict[tuple[HostClient, str], str] = {}
-"""Of the agents that are served now, by their host and their ids."""
+"""The keys of the served agents, by host and agent id."""
 
 
 class Served:
-    """An agent that is served; shown in a cell, it says how to talk to it."""
+    """A served agent; its representation says how to use it."""
 
     def __init__(self, name: str, words: str) -> None:
         self.name = name
@@ -32,26 +32,26 @@ class Served:
 
 
 def serve(agent: Any, *, name: str) -> Served:
-    """Serve an agent that is an object in this kernel to this notebook.
+    """Serve an agent from this kernel to its notebook.
 
     Until the kernel ends, ``%%acp NAME``, the side panel and ``connect(NAME)`` of this notebook
-    talk to it as to any agent. It runs on a thread of its own, also while a cell waits for it.
-    Serving another one under the same name puts that in its place with the next turn.
+    use the agent like any other. It runs on a thread of its own, so it can work while a cell
+    waits. Another agent served under the same name replaces it at the next turn.
 
     Parameters
     ----------
     agent
-        An ``acp.Agent`` of the protocol's SDK. Of its methods it needs ``prompt``;
-        ``initialize`` and ``new_session`` are answered for it where its class leaves them out.
+        An ``acp.Agent`` of the protocol's SDK. Only ``prompt`` is required: without
+        ``initialize`` or ``new_session``, defaults are used.
     name
-        What it is called in this notebook; no agent that is configured may have the name.
+        The agent's name in this notebook. A configured agent must not have the same name.
 
     Raises
     ------
     BadRequest
-        It is no agent, another one has the name, or the agent host can't reach this kernel.
+        The object is no agent, another agent has the name, or the host can't reach this kernel.
     NotAllowed
-        The administrator does not allow it, or the code is an agent's.
+        The administrator does not allow it, or an agent runs this code.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def serve_to(client: HostClient, agent: Any, name: str) -> None:
     Raises
     ------
     AcpError
-        The host does not take it.
+        The host refuses the agent.
     """
     shared = SharedAgent(AgentThread(agent, name), name)
     with _lock:

@@ -1,4 +1,4 @@
-"""One agent for all who connect to it: whose message is whose, by request and by session.
+"""Shares one agent between relays: routes messages by request and by session.
 
 The host starts a relay for each folder, and another one where a session must be alone. The agent
 has a single connection, as the SDK gives it one, so its conversations outlive each relay.
@@ -32,7 +32,7 @@ class _Asked:
 
 
 class SharedAgent:
-    """Passes messages between an agent and its relays. Belongs to the loop that `begin` ran on.
+    """Passes messages between an agent and its relays, on the loop that called `begin`.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class SharedAgent:
         self._numbers = 0
         self._of_session: dict[str, asyncio.StreamWriter] = {}
         self._questions: dict[Any, asyncio.StreamWriter] = {}
-        """Who has each request of the agent."""
+        """The relay that has each request of the agent."""
         self._retired = False
         self.ended = asyncio.Event()
 
@@ -80,7 +80,7 @@ class SharedAgent:
                 self._end()
 
     def retire(self) -> None:
-        """Serve nobody new, and end when the last relay has gone."""
+        """Accept no new relay, and end with the last one."""
         self._retired = True
         if not self._relays:
             self._end()
@@ -112,7 +112,7 @@ class SharedAgent:
         await self._tell_agent({**message, "id": self._numbers})
 
     async def _own_answer(self, method: str) -> Message | None:
-        """Answer for an agent that is blocked, or that leaves this to the SDK's empty methods."""
+        """Return the answer if the agent is blocked or lacks the method; None if it can answer."""
         if method == "initialize" and not await self._thread.answers_within(_AWAKE_SECONDS):
             words = (
                 f"{self._name} blocks its event loop: an async method of it waits without await, "
@@ -133,7 +133,7 @@ class SharedAgent:
             await _send(self._to_agent, message)
 
     async def _gone(self, writer: asyncio.StreamWriter) -> None:
-        """Stop what a relay that has ended has begun, and answer what it was asked."""
+        """Cancel the turns that an ended relay started, and refuse the requests that it had."""
         for number, asked in tuple(self._asked.items()):
             if asked.writer is writer:
                 del self._asked[number]

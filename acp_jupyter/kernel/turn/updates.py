@@ -1,6 +1,6 @@
-"""What an agent said in a turn, as models of the protocol's SDK, read from the session's log.
+"""The updates of a turn as models of the protocol's SDK, read from the session's log.
 
-The SDK is imported by who asks for them, and by nobody else: that takes the most of a second.
+The SDK takes most of a second to import, so it is imported on first use.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from acp_jupyter.protocol.objects import Obj, obj
 
 
 def updates_of(log: Iterable[bytes], turn_id: str) -> Iterator[Any]:
-    """Yield the updates of a turn in their order, from pieces of the log.
+    """Yield the updates of a turn in order, from pieces of the log.
 
-    Not those of its subagents, and nothing that the agent told again of earlier turns. An update
-    that no model of the SDK takes comes as the agent wrote it, as a dict.
+    Updates of subagents, and those that the agent replays when it loads a session, are left out.
+    An update that fits no model of the SDK is yielded as the dict that the agent sent.
     """
     from acp.schema import SessionNotification
 
-    for params in _told(log, turn_id):
+    for params in _notifications(log, turn_id):
         try:
             yield SessionNotification.model_validate(params).update
         except ValidationError:
             yield params.get("update")
 
 
-def _told(log: Iterable[bytes], turn_id: str) -> Iterator[Obj]:
+def _notifications(log: Iterable[bytes], turn_id: str) -> Iterator[Obj]:
     running = replayed = False
     session_id = ""
     for line in _lines(log):
