@@ -1,1 +1,1 @@
-"""What operating systems do differently: locks, and files below a folder."""
+"""What operating systems do differently: locks, folders that are held open, private sockets."""

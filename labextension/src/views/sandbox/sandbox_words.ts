@@ -6,7 +6,7 @@ export const SANDBOX_SENTENCES: Record<Sandbox, string> = {
   folder:
     'The agent’s processes can write in the folder, but not its protected files, nor read credentials.',
   'read-only': 'The agent’s processes can’t write in the folder, nor read credentials.',
-  copy: 'The agent’s processes work in a copy of the folder, and can’t read credentials. What you keep of it gets into the folder.',
+  copy: 'The agent’s processes work in a copy of the folder, and can’t read credentials. Your folder changes only when you keep a change.',
 };
 
 /** What an agent in a sandbox reaches, in a sentence. */
