@@ -57,14 +57,42 @@ it('says that there is none', () => {
   expect(focusRequest(shown.cell)).toBe(false);
 });
 
-it('takes the focus back that a notebook takes late, but not one that a person moves', () => {
+const frame = () => new Promise(resolve => requestAnimationFrame(resolve));
+
+it('takes the focus back that a notebook takes late, but not one that a person moves', async () => {
   const shown = cell(output('one', true, true));
   const notebook = document.createElement('button');
   document.body.append(notebook);
   focusRequest(shown.cell);
   notebook.focus();
+  await frame();
   expect(focused()).toBe('r-one');
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
   notebook.focus();
+  await frame();
   expect(document.activeElement).toBe(notebook);
+});
+
+it('is given the focus again where its output is drawn again', async () => {
+  const shown = cell(output('one', true, true));
+  focusRequest(shown.cell);
+  shown.cell.replaceChildren();
+  await frame();
+  expect(document.activeElement).toBe(document.body);
+  shown.cell.append(output('one', true, true));
+  await frame();
+  expect(focused()).toBe('r-one');
+});
+
+it('leaves the focus to a dialog', async () => {
+  const shown = cell(output('one', true, true));
+  const dialog = document.createElement('dialog');
+  dialog.innerHTML = '<button></button>';
+  document.body.append(dialog);
+  dialog.open = true;
+  focusRequest(shown.cell);
+  const button = dialog.querySelector('button');
+  button?.focus();
+  await frame();
+  expect(document.activeElement).toBe(button);
 });

@@ -5,9 +5,10 @@ import { UNSELECTED_CLASS } from '../page/ids';
 /**
  * Focuses the newest request's group, not a button, so that Enter can't allow by accident.
  *
- * Returns whether one has the focus now.
+ * For `keptMs` the request gets the focus back if JupyterLab takes it. Returns whether a request has
+ * the focus now.
  */
-export function focusRequest(root: HTMLElement): boolean {
+export function focusRequest(root: HTMLElement, keptMs = LATE_FOCUS_MS): boolean {
   // A request that can't be answered here has only buttons that lead to others.
   const found = root.querySelectorAll<HTMLElement>('[data-request]:has(button:not(.badge))');
   const waiting = [...found].filter(each => !isSqueezed(each)).reverse();
@@ -21,39 +22,48 @@ export function focusRequest(root: HTMLElement): boolean {
     return false;
   }
   scrollToRequest(newest);
-  keepFocus(newest);
+  keepFocus(root, newest.dataset['request'] ?? '', keptMs);
   return true;
 }
 
-/** Longest delay with which JupyterLab focuses a notebook that was opened or changed. */
+/** Longest delay with which JupyterLab focuses a notebook that was changed. */
 const LATE_FOCUS_MS = 1_000;
 
 /** It may do so several times. */
 const MOST_TIMES = 5;
 
 /**
- * Gives a request the focus back if JupyterLab takes it, until the user presses a key or clicks.
+ * Gives a request the focus back until the user presses a key or clicks.
+ *
+ * JupyterLab focuses a notebook late, and draws its outputs again, which leaves the focus nowhere.
  */
-function keepFocus(request: HTMLElement): void {
+function keepFocus(root: HTMLElement, request: string, keptMs: number): void {
+  const until = performance.now() + keptMs;
   const ended = new AbortController();
   const options = { capture: true, signal: ended.signal };
   const end = () => {
     ended.abort();
   };
-  let times = 0;
   document.addEventListener('keydown', end, options);
   document.addEventListener('pointerdown', end, options);
-  document.addEventListener(
-    'focusin',
-    () => {
-      if (!request.matches(':focus-within') && request.isConnected && times < MOST_TIMES) {
-        times += 1;
-        request.focus({ preventScroll: true });
-      }
-    },
-    options,
-  );
-  setTimeout(end, LATE_FOCUS_MS);
+  let times = 0;
+  const step = () => {
+    if (ended.signal.aborted || times === MOST_TIMES || performance.now() > until) {
+      end();
+      return;
+    }
+    const card = root.querySelector<HTMLElement>(`[data-request="${CSS.escape(request)}"]`);
+    if (card !== null && !card.matches(':focus-within') && !isInDialog(document.activeElement)) {
+      times += 1;
+      card.focus({ preventScroll: true });
+    }
+    requestAnimationFrame(step);
+  };
+  step();
+}
+
+function isInDialog(element: Element | null): boolean {
+  return (element?.closest('dialog, [role="dialog"]') ?? null) !== null;
 }
 
 /** The element that hides the request of a variant whose tab is not selected. */

@@ -68,7 +68,7 @@ export class Permissions {
         return false;
       }
       const cell = first === undefined ? null : await this.#cellOf(first);
-      if (cell === null || !focusRequest(cell)) {
+      if (cell === null || !focusRequest(cell, REOPENED_MS)) {
         const panel = await this.#openSession(sessionId);
         await drawnRequest(panel, first?.request ?? '');
         focusRequest(panel);
