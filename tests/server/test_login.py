@@ -13,12 +13,15 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
+from acp_jupyter.host.sandbox.levels import find_level
 from tests.support.agents.claude_cli import ADAPTER, FakeCli
 from tests.support.agents.login import wants_login
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
+LEVEL = find_level()
+needs_walls = pytest.mark.skipif(LEVEL.level == "none", reason=LEVEL.why_not_more)
 SECRET = "planted-login-secret-1234567"
 
 
@@ -34,6 +37,12 @@ def server(folder: Path) -> Iterator[JupyterServer]:
         "terminal": wants_login("terminal", folder / "state", env=env),
         "fails": wants_login("terminal_fails", folder / "other"),
     }
+    kept = folder / "kept"
+    kept.mkdir()
+    beside = {"WANTS_LOGIN_BESIDE": str(folder / "beside")}
+    for name, sandbox in (("walled", "folder"), ("open", "off")):
+        of_agent = {"sandbox": {"use": sandbox, "writable": [str(kept)]}}
+        agents[name] = wants_login("terminal", kept / name, env=beside) | of_agent
     cli = FakeCli(folder)
     agents["claude"] = {"command": ADAPTER[0], "args": ADAPTER[1:], "env": cli.env}
     programs = folder / "bin"
@@ -110,6 +119,20 @@ def test_a_login_in_a_terminal_of_the_server(server: JupyterServer, folder: Path
         for told in (traffic, server.log.read_text(), json.dumps(state(user, session_id))):
             assert "Ada Typed" not in told
             assert SECRET not in told
+
+
+@needs_walls
+@pytest.mark.parametrize(("agent", "is_written"), [("walled", False), ("open", True)])
+def test_a_login_in_a_terminal_stays_in_the_sandbox_of_its_agent(
+    server: JupyterServer, folder: Path, agent: str, is_written: bool
+) -> None:
+    with server.user() as user:
+        session_id = needing(user, agent)
+        reply = user.post(f"sessions/{session_id}/login", json={"method_id": "tty"}).json()
+        typed(server, reply["terminal"], "Ada")
+        eventually(lambda: state(user, session_id)["needs_login"] == "")
+        assert (folder / "kept" / agent).read_text() == "Ada terminal False"
+        assert (folder / "beside").exists() == is_written
 
 
 def test_a_login_that_fails_in_its_terminal_is_told(server: JupyterServer) -> None:

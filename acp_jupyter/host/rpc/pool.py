@@ -6,10 +6,9 @@ The last session that leaves ends the process. After several crashes each start 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
@@ -285,22 +283,13 @@ class AgentPool:
     async def _confined(self, member: Member) -> Confined | None:
         if member.walls is None:
             return None
-        making = asyncio.create_task(asyncio.to_thread(self._sandboxes.begin, member.walls))
         try:
-            confined = await asyncio.shield(making)
-        except asyncio.CancelledError:
-            await finish_cleanup(_end_unwanted(making))  # the thread goes on
-            raise
+            return await self._sandboxes.open(member.walls, member.ask_host)
         except OSError as error:
-            raise _not_made(member, error) from None
-        try:
-            await confined.open_network(member.ask_host)
-        except BaseException as error:
-            await confined.close()
-            if isinstance(error, OSError):
-                raise _not_made(member, error) from None
-            raise
-        return confined
+            raise AgentStartError(
+                f"{member.spec.name} did not start: its sandbox can't be made: "
+                f"{plain_reason(error)}."
+            ) from None
 
     async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
         """Count the process's end if it is a crash; a long life resets the count."""
@@ -327,17 +316,6 @@ class AgentPool:
         if connection.talks:
             self._ended.add(connection)
         await asyncio.shield(connection.close())
-
-
-def _not_made(member: Member, error: OSError) -> AgentStartError:
-    return AgentStartError(
-        f"{member.spec.name} did not start: its sandbox can't be made: {plain_reason(error)}."
-    )
-
-
-async def _end_unwanted(making: Awaitable[Confined]) -> None:
-    with contextlib.suppress(OSError):
-        await asyncio.to_thread((await making).end)
 
 
 def _key(member: Member) -> _Key:

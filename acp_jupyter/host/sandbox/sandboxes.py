@@ -14,9 +14,10 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.registry_entries import AgentSpec, runs_in_kernel
 from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
@@ -203,7 +204,7 @@ class Confined:
 
 
 class Sandboxes:
-    """Makes sandboxes for the agents of a host. All methods block.
+    """Makes sandboxes for the agents of a host. All methods but `open` block.
 
     Parameters
     ----------
@@ -365,6 +366,32 @@ class Sandboxes:
                     _make(place)
         return confined
 
+    async def open(self, walls: Walls, ask: Ask) -> Confined:
+        """Make a sandbox with its network, on the running loop; whoever gets it closes it.
+
+        Parameters
+        ----------
+        ask
+            Asks about hosts that are not named.
+
+        Raises
+        ------
+        OSError
+            It can't be made.
+        """
+        making = asyncio.create_task(asyncio.to_thread(self.begin, walls))
+        try:
+            confined = await asyncio.shield(making)
+        except asyncio.CancelledError:
+            await finish_cleanup(_end_unwanted(making))  # the thread goes on
+            raise
+        try:
+            await confined.open_network(ask)
+        except BaseException:
+            await confined.close()
+            raise
+        return confined
+
     def remove_orphans(self) -> None:
         """Remove the private folders of servers that do not run any more."""
         with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
@@ -390,6 +417,11 @@ class Sandboxes:
         inside = os.path.join(folder, "")
         above_home = any(os.path.join(os.path.realpath(h), "").startswith(inside) for h in homes)
         return folder in {*_TOO_WIDE, *temporary_folders(self._home)} or above_home
+
+
+async def _end_unwanted(making: Awaitable[Confined]) -> None:
+    with contextlib.suppress(OSError):
+        await asyncio.to_thread((await making).end)
 
 
 def _make(place: Place) -> None:

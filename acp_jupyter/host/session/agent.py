@@ -104,7 +104,7 @@ class SessionAgent:
             Callable[[AgentSessionOpener], Awaitable[SessionConnection | None]] | None
         ) = None
         """Opens the session for the first time, in place of ``session/new``."""
-        self.login = SessionLogin(spec, self, journal, limits)
+        self.login = SessionLogin(spec, self, journal, limits, sandbox)
         self._journal = journal
         self._limits = limits
         self._pool = pool

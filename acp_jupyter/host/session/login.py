@@ -14,16 +14,27 @@ import re
 import shlex
 import shutil
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, assert_never
 
-from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, BadRequest, LoginNeeded
+from acp_jupyter.errors import (
+    AcpError,
+    AgentDied,
+    AgentRequestError,
+    AgentStartError,
+    BadRequest,
+    LoginNeeded,
+    plain_reason,
+)
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
+from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handshake import variable_advice
+from acp_jupyter.host.sandbox.sandboxes import Confined
+from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.session import LoginDone, LoginStarted
 from acp_jupyter.protocol.host_events.session import LoginNeeded as LoginNeededNote
@@ -52,13 +63,23 @@ class SessionLogin:
         The session's journal.
     limits
         The host's limits.
+    sandbox
+        The sandbox that the agent's programs run in.
     """
 
-    def __init__(self, spec: AgentSpec, agent: AgentSide, journal: Journal, limits: Limits) -> None:
+    def __init__(
+        self,
+        spec: AgentSpec,
+        agent: AgentSide,
+        journal: Journal,
+        limits: Limits,
+        sandbox: SessionSandbox,
+    ) -> None:
         self._spec = spec
         self._agent = agent
         self._journal = journal
         self._limits = limits
+        self._sandbox = sandbox
         self._initialize_result: Mapping[str, Any] = {}
         self._task: asyncio.Task[None] | None = None
         self._status: asyncio.Task[None] | None = None
@@ -203,16 +224,28 @@ class SessionLogin:
             )
         cwd = Path(self._journal.transcript.session.cwd)
         launch = launch_of(self._spec, self._initialize_result, method.id, os.environ, cwd)
-        terminal = None if terminals is None else await terminals.open(launch)
+        confined = await self._sandbox.open(self._spec, cwd)
+        try:
+            within = await asyncio.to_thread(_confined, launch, confined)
+            terminal = None if terminals is None else await terminals.open(within)
+        except OSError as error:
+            await _close(confined)
+            raise AgentStartError(
+                f"The sandbox of {self._name} can't be made: {plain_reason(error)}."
+            ) from None
+        except BaseException:
+            await _close(confined)
+            raise
         if terminal is None:
+            await _close(confined)
             return LoginAnswer(launch.words(), command=launch.command())
         self._journal.note(
             LoginStarted(method_id=method.id, name=method.name, terminal=terminal.name)
         )
-        self._run(self._watch_terminal(terminal))
+        self._run(self._watch_terminal(terminal, confined))
         return LoginAnswer("Log in using the terminal.", terminal=terminal.name)
 
-    async def _watch_terminal(self, terminal: Terminal) -> None:
+    async def _watch_terminal(self, terminal: Terminal, confined: Confined | None) -> None:
         """Wait for the program's end; no ``authenticate`` is sent."""
         try:
             async with asyncio.timeout(self._limits.login_terminal_seconds):
@@ -220,6 +253,8 @@ class SessionLogin:
         except (TimeoutError, asyncio.CancelledError):
             await terminal.close()
             raise
+        finally:
+            await _close(confined)
         if code != 0:
             how = "was closed" if code is None else f"ended with exit code {code}"
             raise BadRequest(f"The login in the terminal {how}. Try it again.")
@@ -396,6 +431,19 @@ def launch_of(
     argv = (spec.command, *_args(spec, login))
     env = agent_environment(base, {**spec.env, **login.env})
     return Launch(argv, env, login.env, tuple(spec.env), cwd)
+
+
+def _confined(launch: Launch, confined: Confined | None) -> Launch:
+    """Return a launch as it runs in a sandbox; reads the file system."""
+    if confined is None:
+        return launch
+    argv = confined.command(launch.argv, str(launch.cwd))
+    return replace(launch, argv=argv, env=confined.environment(launch.env))
+
+
+async def _close(confined: Confined | None) -> None:
+    if confined is not None:
+        await finish_cleanup(confined.close())
 
 
 def _args(spec: AgentSpec, login: TerminalLogin) -> tuple[str, ...]:

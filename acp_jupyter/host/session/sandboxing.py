@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from acp_jupyter.errors import AgentStartError
+from acp_jupyter.errors import AgentStartError, plain_reason
 from acp_jupyter.host.bounds import DECIDED, LEVELS, Bounds
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
@@ -115,6 +115,24 @@ class SessionSandbox:
         if self.confined is None:
             raise OSError(0, "the agent runs in no sandbox now; send a message first")
         return self._sandboxes.begin(self.confined.walls.with_writable(folder))
+
+    async def open(self, spec: AgentSpec, cwd: Path) -> Confined | None:
+        """Return walls like those of the agent, for a program that runs beside it; None for none.
+
+        Raises
+        ------
+        AgentStartError
+            As `walls`, or they can't be made.
+        """
+        walls = await self.walls(spec, cwd)
+        if walls is None:
+            return None
+        try:
+            return await self._sandboxes.open(walls, self.ask_host)
+        except OSError as error:
+            raise AgentStartError(
+                f"The sandbox of {spec.name} can't be made: {plain_reason(error)}."
+            ) from None
 
     def tell_unmoved(self) -> None:
         """Say that the agent stays in the walls that it has."""

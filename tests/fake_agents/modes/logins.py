@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from _wire import Json, Wire, serve
@@ -61,13 +62,17 @@ METHODS: dict[str, list[Json]] = {
 def wants_login(how: str = "plain", *words: str) -> None:
     """Open no session before somebody has logged in. ``how`` is the way in which it is odd.
 
-    ``WANTS_LOGIN_STATE`` names the file that stands for its credentials.
+    ``WANTS_LOGIN_STATE`` names the file that stands for its credentials; ``WANTS_LOGIN_BESIDE``
+    one that its login writes, if it can.
     """
     if "--login" in words:
         print("Who are you? ", end="", flush=True)
         if "--fail" in words:
             sys.exit(3)
         way = os.environ.get("WANTS_LOGIN_HOW", "")
+        if beside := os.environ.get("WANTS_LOGIN_BESIDE"):
+            with suppress(OSError):
+                Path(beside).write_text("written by the login")
         STATE.write_text(f"{input()} {way} {'ACP_JUPYTER_URL' in os.environ}")
         sys.exit(0)
     serve(_welcome, _LoginWire(how))
