@@ -72,7 +72,8 @@ def test_it_works_in_its_sandbox_and_can_not_leave_it(
     assert (talk.folder / "within.txt").exists()
     talk.play("touch file=../../outside.txt")
     assert not (tmp_path / "outside.txt").exists()
-    if level == "full":  # a folder that may be written is written as a whole in the other
+    # What an entry lets it write, and what may be written in the other level, it writes as a whole.
+    if level == "full" and agent != "old-claude":
         settings = f"agent-home/{_SETTINGS[agent]}"
         before = _written(tmp_path / settings)
         talk.play(f"touch file=../../{settings}")

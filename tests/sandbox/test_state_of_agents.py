@@ -11,6 +11,7 @@ import pytest
 
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.sandbox.levels import Level
+from acp_jupyter.host.sandbox.places import known_of
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from tests.sandbox.test_bad_input import FULL, LEVELS
 
@@ -74,3 +75,19 @@ def test_downloads_are_kept_apart_from_the_users_own(level: Level, tmp_path: Pat
     assert [*(home / ".npm").iterdir()] == []
     assert said.splitlines() == [f"{caches}/npm", f"{caches}/uv"]
     assert (caches / "npm" / "x").read_text() == (caches / "uv" / "x").read_text() == "kept\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "agent"),
+    [
+        ("node", ("/x/node_modules/@google/gemini-cli/bundle/gemini.js", "--acp"), "gemini"),
+        ("/x/node_modules/opencode-ai/bin/opencode", ("acp",), "opencode"),
+        ("npx", ("@google/gemini-cli@0.61.0", "--acp"), "gemini"),
+        ("node", ("/x/node_modules/of-somebody/index.js",), None),
+    ],
+)
+def test_an_agent_is_known_by_its_package(
+    command: str, args: tuple[str, ...], agent: str | None
+) -> None:
+    known = known_of(AgentSpec("mine", "Mine", command, args))
+    assert (None if known is None else known.id) == agent

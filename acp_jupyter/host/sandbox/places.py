@@ -343,10 +343,16 @@ def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
     ]
 
 
+_NPM_PACKAGE = re.compile(r".*/node_modules/((?:@[^/]+/)?[^/]+)/")
+"""The package that a script of npm belongs to."""
+
+
 def known_of(spec: AgentSpec) -> Known | None:
     """Return what is known of an agent, by its id or by the program that it is."""
     words = {os.path.basename(word).partition("@")[0] for word in (spec.command, *spec.args)}
     words |= {word.rpartition("@")[0] for word in spec.args if word.startswith("@")}
+    scripts = (_NPM_PACKAGE.search(word) for word in (spec.command, *spec.args))
+    words |= {script[1] for script in scripts if script}
     for known in KNOWN:
         names = {known.id, known.command, known.package.rpartition("@")[0], *known.listed}
         if spec.id in names or not words.isdisjoint(names - {""}):

@@ -155,7 +155,9 @@ def _old_claude(home: Path, model: FakeModel) -> Entry:
     entry = _claude(home, model)
     program = _NPM / "more/node_modules/old-claude-agent-acp/dist/index.js"
     assert program.exists(), f"{program} is not installed; make test-all does it"
-    return {**entry, "command": "node", "args": [str(program)]}
+    # Nobody knows a package of this name, so its entry says what it needs.
+    sandbox = {**entry["sandbox"], "writable": ["~/.claude", "~/.claude.json"]}
+    return {**entry, "command": "node", "args": [str(program)], "sandbox": sandbox}
 
 
 def _gemini(home: Path, model: FakeModel) -> Entry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,12 +53,24 @@ class Played:
 class PublishedSession:
     """A session."""
 
-    def __init__(self, user: httpx.Client, agent: str, folder: Path, policy: str = "ask") -> None:
+    def __init__(
+        self,
+        user: httpx.Client,
+        agent: str,
+        folder: Path,
+        policy: str = "ask",
+        *,
+        files: Mapping[str, str] = {},
+    ) -> None:
         self.user = user
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name).write_text(text)
         asked = {"cwd": str(folder), "trust": True, "policy": policy}
         self.session_id = open_session(user, agent, **asked)
+        self.works_in = Path(self.state["cwd"])
+        """The folder, or the copy of it that the agent works in."""
         self._before: dict[str, State] = {}
         """What the folder held when a prompt was sent, by its turn."""
 
@@ -70,8 +82,8 @@ class PublishedSession:
 
     def start(self, scenario: str, text: str = "Do it.") -> str:
         """Send a prompt for a scenario, ``name key=value``; return its turn's id."""
-        prompt = f"[[mock scenario={scenario} cwd={self.folder}]] {text}"
-        before = held(self.folder)
+        prompt = f"[[mock scenario={scenario} cwd={self.works_in}]] {text}"
+        before = held(self.works_in)
         turn_id = start_turn(self.user, self.session_id, prompt)
         self._before[turn_id] = before
         return turn_id
@@ -95,7 +107,7 @@ class PublishedSession:
 
     def _all_is_told(self, turn_id: str) -> None:
         """See that what became of the folder is the turn's: nobody else has touched it."""
-        before, after = self._before[turn_id], held(self.folder)
+        before, after = self._before[turn_id], held(self.works_in)
         changed = {path for path in before | after if before.get(path) != after.get(path)}
         changed = {path for path in changed if (after | before)[path][0] != "folder"}
         answer = self.user.get(f"turns/{turn_id}/changes").raise_for_status()
