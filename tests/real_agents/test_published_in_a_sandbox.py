@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,6 +79,35 @@ def test_it_works_in_its_sandbox_and_can_not_leave_it(
         before = _written(tmp_path / settings)
         talk.play(f"touch file=../../{settings}")
         assert _written(tmp_path / settings) == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("level", ["full", "partial"])
+def test_claude_brings_a_sandbox_of_its_own(level: str, tmp_path: Path) -> None:
+    """Both hold, or the card says that ours does: as root, no /proc can be mounted in ours."""
+    agent = next(each for each in PUBLISHED if each.agent_id == "claude")
+    home = tmp_path / "agent-home"
+    settings = home / ".claude/settings.json"
+    settings.parent.mkdir(parents=True)
+    own = {"enabled": True, "autoAllowBashIfSandboxed": True}
+    settings.write_text(json.dumps({"sandbox": own}))
+    with FakeModel() as model:
+        entry = agent.entry(home, model)
+        entry["sandbox"] = {**entry["sandbox"], "use": "folder"}
+        env = {"PATH": path_at(level, tmp_path)}
+        with (
+            JupyterServer(tmp_path, agents={"claude": entry}, env=env) as server,
+            server.user() as user,
+        ):
+            talk = PublishedSession(user, "claude", server.root / "work")
+            call = talk.play("touch file=within.txt").call
+            talk.play("touch file=../../outside.txt")
+    assert not (tmp_path / "outside.txt").exists()
+    if call["status"] == "completed":
+        assert (talk.folder / "within.txt").exists()
+    else:
+        assert level == "full"
+        assert "can't make a sandbox inside the sandbox “folder”" in call["wall"]["words"]
 
 
 def _written(file: Path) -> int:

@@ -58,6 +58,12 @@ _NO_NETWORK = re.compile(
     r"|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EAFNOSUPPORT",
     re.IGNORECASE,
 )
+_NESTED = re.compile(
+    r"^(?:bwrap|(?P<apple>sandbox-exec)): .{0,300}: (?:operation not permitted|permission denied"
+    r"|read-only file system|no such file or directory|invalid argument)\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How the programs that make sandboxes say that they can't."""
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
 _HEAD_CHARS, _TAIL_CHARS = 8_000, 24_000
 _MOST_REFUSALS = 20
@@ -112,7 +118,7 @@ class MetWall:
     """A wall that explains a refusal."""
 
     path: str
-    """Absolute, without links; empty where it is the network."""
+    """Absolute, without links; empty where it is none of a file."""
     words: str
 
 
@@ -164,6 +170,19 @@ def network_met(
         return MetWall("", f"{sandbox} has no network: none was chosen for it.")
     return MetWall(
         "", f"{sandbox} reaches hosts by its proxy alone, and this program did not ask it."
+    )
+
+
+def nested_met(output: str, walls: Walls) -> MetWall | None:
+    """Return the wall where a sandbox could not be made inside this one; None for none."""
+    found = _NESTED.search(_plain(output))
+    if found is None:
+        return None
+    program = "sandbox-exec" if found["apple"] else "bubblewrap"
+    return MetWall(
+        "",
+        f"{program} can't make a sandbox inside the sandbox “{walls.sandbox}”. If it is the "
+        "agent's own, turn that off in the agent's settings: this one holds either way.",
     )
 
 

@@ -9,7 +9,13 @@ from collections.abc import Iterable, Sequence
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.sandbox.hosts import Destination
-from acp_jupyter.host.sandbox.refusals import MetWall, environment_of, network_met, wall_met
+from acp_jupyter.host.sandbox.refusals import (
+    MetWall,
+    environment_of,
+    nested_met,
+    network_met,
+    wall_met,
+)
 from acp_jupyter.host.sandbox.sandboxes import Confined
 from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
@@ -109,6 +115,7 @@ class WallsMet:
         folder = folder_of(call, transcript)
         met = wall_met(call.output, folder, confined.walls, confined.level.level)
         met = met or network_met(call.output, call.command, confined.walls, refused)
+        met = met or nested_met(call.output, confined.walls)
         if met is None:
             return None
         offers, environment = self._offer(call, transcript, met, confined)

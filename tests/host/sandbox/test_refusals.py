@@ -11,6 +11,7 @@ import pytest
 from acp_jupyter.host.sandbox.hosts import Destination
 from acp_jupyter.host.sandbox.refusals import (
     environment_of,
+    nested_met,
     network_met,
     refusals_in,
     wall_met,
@@ -222,3 +223,25 @@ def test_what_wall_of_the_network_explains_it(
     kept = walls(places, "folder").model_copy(update={"network": reached})
     met = network_met(output, command, kept, REFUSED if network == "hosts" else ())
     assert (met.words if met else "") == words
+
+
+@pytest.mark.parametrize(
+    ("output", "program"),
+    [
+        ("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", "bubblewrap"),
+        ("Exit code 1\nbwrap: Creating new namespace failed: Permission denied\n", "bubblewrap"),
+        ("sandbox-exec: sandbox_apply: Operation not permitted", "sandbox-exec"),
+        ("the program bwrap: Can't mount proc: Operation not permitted", ""),
+        ("bwrap: Unknown option --nothing", ""),
+    ],
+)
+def test_a_sandbox_that_can_not_be_made_inside(
+    output: str, program: str, places: dict[str, str]
+) -> None:
+    met = nested_met(output, walls(places, "folder"))
+    assert (met is not None) is bool(program)
+    if met is not None:
+        assert met.words == (
+            f"{program} can't make a sandbox inside the sandbox “folder”. If it is the agent's "
+            "own, turn that off in the agent's settings: this one holds either way."
+        )
