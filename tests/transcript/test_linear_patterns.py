@@ -71,6 +71,7 @@ def test_places_and_names_are_found_in_linear_time(user: str) -> None:
 
 
 ANCHORED = {
+    "host.sandbox.hosts._OF_MODELS",
     "transcript.closed_markdown._BLOCK_BEGINS",
     "protocol.log_envelope._RECEIVER",
     "host.workspace.folders._LINE",

@@ -45,7 +45,7 @@ _SOCKETS = ("/run", "/var/run")
 """Where other programs listen: a container's engine, a desktop's session, an agent of keys."""
 _SHOWN_OF_SOCKETS = ("/run/current-system", "/run/opengl-driver", "/run/wrappers")
 """Programs, on NixOS."""
-_PASSWORD_IN_URL = re.compile(rb"://[^/\s@]*:[^/\s@]+@|extraheader|://[^/\s:@]{20,}@", re.I)
+_PASSWORD_IN_URL = re.compile(rb"://[^/\s@:]*:[^/\s@]+@|extraheader|://[^/\s:@]{20,}@", re.I)
 _GIT_CONFIG_BYTES = 256 * 1024
 
 
@@ -343,21 +343,23 @@ def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
     ]
 
 
-_NPM_PACKAGE = re.compile(r".*/node_modules/((?:@[^/]+/)?[^/]+)/")
-"""The package that a script of npm belongs to."""
-
-
 def known_of(spec: AgentSpec) -> Known | None:
     """Return what is known of an agent, by its id or by the program that it is."""
     words = {os.path.basename(word).partition("@")[0] for word in (spec.command, *spec.args)}
     words |= {word.rpartition("@")[0] for word in spec.args if word.startswith("@")}
-    scripts = (_NPM_PACKAGE.search(word) for word in (spec.command, *spec.args))
-    words |= {script[1] for script in scripts if script}
+    words |= {_npm_package(word) for word in (spec.command, *spec.args)}
     for known in KNOWN:
         names = {known.id, known.command, known.package.rpartition("@")[0], *known.listed}
         if spec.id in names or not words.isdisjoint(names - {""}):
             return known
     return None
+
+
+def _npm_package(script: str) -> str:
+    """Return the package that a script of npm belongs to; empty for any other."""
+    _, found, inside = script.rpartition("/node_modules/")
+    scope = 2 if inside.startswith("@") else 1
+    return "/".join(inside.split("/")[:scope]) if found else ""
 
 
 _VARIABLE = re.compile(r"\$\{(\w+):-((?:[^{}]|\$\{[^{}]*\})*)\}")

@@ -46,9 +46,9 @@ _FORMS = tuple(
 )
 _OF_SHELLS = re.compile(r"(?:cannot|could not|can't) [a-z ]{1,60} (?=\S+$)")
 _NPM_CODE = re.compile(r"^npm (?:ERR!|error) code (EROFS|EACCES|EPERM)\s*$", re.MULTILINE)
-_NPM_PATH = re.compile(r"^npm (?:ERR!|error) path (.{1,4000}?)\s*$", re.MULTILINE)
+_NPM_PATH = re.compile(r"^npm (?:ERR!|error) path (.{1,4000})$", re.MULTILINE)
 _CONDA = re.compile(
-    r"EnvironmentNotWritableError:.{0,200}?environment location: ([^\n]{1,4000}?)\s*$",
+    r"EnvironmentNotWritableError:.{0,200}?environment location: ([^\n]{1,4000})$",
     re.DOTALL | re.MULTILINE,
 )
 _NO_NETWORK = re.compile(
@@ -103,10 +103,10 @@ def _found(text: str) -> Iterator[tuple[int, Refusal]]:
     code = _NPM_CODE.search(text)
     if code is not None:
         for match in _NPM_PATH.finditer(text):
-            yield match.start(), Refusal(match[1], _reason(code[1]))
+            yield match.start(), Refusal(match[1].strip(), _reason(code[1]))
     for match in _CONDA.finditer(text):
-        yield match.start(), Refusal(match[1], "denied")
-        yield match.start(), Refusal(match[1], "read_only")
+        yield match.start(), Refusal(match[1].strip(), "denied")
+        yield match.start(), Refusal(match[1].strip(), "read_only")
 
 
 def _reason(words: str) -> Reason:
