@@ -27,6 +27,8 @@ _PACKAGES = {
     "uvx": ("pypi.org", "files.pythonhosted.org"),
 }
 """Where the programs that run an agent's package get it."""
+PYTHON_PACKAGES = (*_PACKAGES["uvx"], "conda.anaconda.org", "repo.anaconda.com")
+"""Where pip, uv and conda get packages of Python."""
 _EMBEDDED = ipaddress.ip_network("64:ff9b::/96")
 """Addresses of IPv6 that stand for one of IPv4, behind NAT64."""
 

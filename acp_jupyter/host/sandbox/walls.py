@@ -6,7 +6,7 @@ Of the places the deepest one counts: a folder may be written, a file in it hidd
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -65,13 +65,15 @@ class Walls(Model):
         """Return what can be done at an absolute path without links."""
         return _access({place.path: place.access for place in self.places}, path)
 
-    def with_writable(self, folder: str) -> Walls:
+    def with_writable(self, folder: str, hosts: Sequence[str] = ()) -> Walls:
         """Return the same walls with one folder more that may be written; what is hidden stays so.
 
         Parameters
         ----------
         folder
             Absolute, without links.
+        hosts
+            Those that can be reached, too, where the network is limited to hosts.
         """
         kept = [
             place
@@ -80,7 +82,10 @@ class Walls(Model):
         ]
         places = [*kept, Place(path=folder, access="write")]
         places.sort(key=lambda each: Path(each.path).parts)
-        return self.model_copy(update={"places": tuple(places)})
+        network = self.network
+        if network.reach == "hosts":
+            network = WallsNetwork(reach="hosts", hosts=(*network.hosts, *hosts))
+        return self.model_copy(update={"places": tuple(places), "network": network})
 
 
 class FolderPlaces(Model):

@@ -15,9 +15,11 @@ from pydantic import JsonValue
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, plain_reason
 from acp_jupyter.host.bounds import DECIDED, Bounds
+from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.requests.host_permissions import ALLOW, as_sent, host_call, request_for_host
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.sandbox.hosts import PYTHON_PACKAGES
 from acp_jupyter.host.sandbox.sandboxes import Confined
 from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session.walls_met import folder_of, is_one_command
@@ -43,8 +45,9 @@ _OUTSIDE = (
 )
 _ENVIRONMENT = (
     "It runs in the agent's sandbox. For this one command it may change the environment, too: "
-    f"what it installs there runs in every program that uses the environment. {_TOLD}"
+    "what it installs there runs in every program that uses the environment."
 )
+_PACKAGES = f" It reaches {', '.join(PYTHON_PACKAGES)}, too."
 
 
 class OutsideOnce:
@@ -156,13 +159,11 @@ class OutsideOnce:
         line, folder = call.command, folder_of(call, self._journal.transcript)
         card = self._card(line, folder)
         terminal_id = new_terminal_id()
-        confined: list[Confined] = []
+        own: Confined | None = None
 
         def confine(command: TerminalCommand) -> TerminalCommand:
-            if wall.offers == "outside":
+            if own is None:
                 return command
-            own = self._sandbox.confined_with(wall.environment)
-            confined.append(own)
             argv = own.command(command.argv, command.cwd)
             return replace(command, argv=argv, env=own.environment(command.env))
 
@@ -181,6 +182,8 @@ class OutsideOnce:
             self._say(card, status="in_progress", content=shown)
 
         try:
+            if wall.offers == "environment":
+                own = await self._sandbox.open_for_environment(wall.environment)
             await self._terminals.run_for_user(terminal_id, line, folder, confine, allowed)
             await self._terminals.wait(terminal_id)
             await self._remember(line, folder, terminal_id)
@@ -189,8 +192,8 @@ class OutsideOnce:
             text: JsonValue = {"type": "content", "content": {"type": "text", "text": words}}
             self._say(card, status="failed", content=[text])
         finally:
-            for own in confined:
-                await asyncio.to_thread(own.end)
+            if own is not None:
+                await finish_cleanup(own.close())
 
     def _card(self, line: str, folder: str) -> ToolCall:
         raw: dict[str, JsonValue] = {"command": line}
@@ -210,7 +213,9 @@ class OutsideOnce:
         if wall.offers == "environment":
             name = relative_path(wall.environment, self._journal.transcript.session.cwd)
             words = f"Let this change the environment {name}, once?"
-            reason = _ENVIRONMENT
+            confined = self._sandbox.confined
+            hosts = confined is not None and confined.walls.network.reach == "hosts"
+            reason = f"{_ENVIRONMENT}{_PACKAGES if hosts else ''} {_TOLD}"
         option = await request_for_host(
             self._journal,
             self._permissions,

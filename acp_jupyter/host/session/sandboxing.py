@@ -13,6 +13,7 @@ from acp_jupyter.host.bounds import DECIDED, LEVELS, Bounds
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.policy import sandbox_under
+from acp_jupyter.host.sandbox.hosts import PYTHON_PACKAGES
 from acp_jupyter.host.sandbox.places import known_of
 from acp_jupyter.host.sandbox.proxy import Ask
 from acp_jupyter.host.sandbox.sandboxes import Confined, NetworkOpen, NoWalls, Sandboxes
@@ -104,8 +105,8 @@ class SessionSandbox:
         argv = confined.command(command.argv, command.cwd)
         return replace(command, argv=argv, env=confined.environment(command.env))
 
-    def confined_with(self, folder: str) -> Confined:
-        """Return new walls like those of the agent, in which a folder more may be written. Blocks.
+    async def open_for_environment(self, folder: str) -> Confined:
+        """Return walls like those of the agent, in which an environment of Python can be changed.
 
         Raises
         ------
@@ -114,7 +115,8 @@ class SessionSandbox:
         """
         if self.confined is None:
             raise OSError(0, "the agent runs in no sandbox now; send a message first")
-        return self._sandboxes.begin(self.confined.walls.with_writable(folder))
+        walls = self.confined.walls.with_writable(folder, PYTHON_PACKAGES)
+        return await self._sandboxes.open(walls, self.ask_host)
 
     async def open(self, spec: AgentSpec, cwd: Path) -> Confined | None:
         """Return walls like those of the agent, for a program that runs beside it; None for none.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import shlex
 import subprocess
 import sys
+import threading
 import zipfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +203,38 @@ def test_an_install_asks_about_its_environment_and_stays_in_the_walls(
     # What else it would write is held all the same.
     assert not other.exists()
     assert "Read-only file system" in card.output
+
+
+def test_an_install_reaches_the_hosts_that_its_sandbox_does(tmp_path: Path) -> None:
+    """And package indexes; the question names them."""
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "package").write_text("from the index")
+    handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path / "index"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as index:
+        threading.Thread(target=index.serve_forever, daemon=True).start()
+        place = f"localhost:{index.server_port}"
+        agent = script("terminal_script")
+        agent["sandbox"] = {**agent["sandbox"], "network": "hosts", "hosts": [place]}
+        with driving(tmp_path, {"terminals": agent}) as driver:
+            prepare(driver)
+            venv = driver.root / ".venv"
+            subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+            packages = next(venv.glob("lib/python*/site-packages"))
+            code = (  # a host of this machine is reached without a proxy else
+                "import os; os.environ.pop('NO_PROXY'); os.environ.pop('no_proxy')\n"
+                f"import urllib.request as u; text = u.urlopen('http://{place}/package').read()\n"
+                f"open({str(packages / 'added.py')!r}, 'wb').write(text)"
+            )
+            command = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}"
+            session, call = ran(driver, "terminals", in_terminal(command))
+            assert met(call).offers == "environment"
+            asks = begin(driver, session, call)
+            assert asks.permission is not None
+            assert "It reaches pypi.org, files.pythonhosted.org" in asks.permission.reason
+            card = answered(driver, session)
+            assert card.exit_code == 0, card.output
+            assert (packages / "added.py").read_text() == "from the index"
+        index.shutdown()
 
 
 @pytest.mark.long
