@@ -23,7 +23,7 @@ from acp_jupyter.host.sandbox.levels import find_level
 
 _SECONDS = 10.0
 _SAID_CHARS = 100
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +102,8 @@ def _agents() -> Iterator[Finding]:
 
 def _named(reports: Sequence[AgentReport]) -> str:
     names = [report.id for report in reports]
-    more = f" and {len(names) - _MOST_NAMED} more" * (len(names) > _MOST_NAMED)
-    return f"{', '.join(names[:_MOST_NAMED]) or 'none'}{more}"
+    more = f" and {len(names) - _MAX_NAMED} more" * (len(names) > _MAX_NAMED)
+    return f"{', '.join(names[:_MAX_NAMED]) or 'none'}{more}"
 
 
 def _programs() -> Iterator[Finding]:

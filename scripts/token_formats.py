@@ -29,11 +29,11 @@ __all__ = ["TARGET", "written"]
 TARGET = Path(__file__).parents[1] / "acp_jupyter" / "transcript" / "token_formats.py"
 PACKAGE = "kingfisher-secret-scanner"
 
-_MOST_WAYS = 64
-_LEAST_START = 3
-_LEAST_PLAIN_START = 4
+_MAX_WAYS = 64
+_MIN_START = 3
+_MIN_PLAIN_START = 4
 """Of letters and digits alone: a shorter one would be found in base64."""
-_LEAST_REST = 10
+_MIN_REST = 10
 _TELLING_START = 4
 _SURELY_TELLING_START = 6
 _SHORT_REST = 16
@@ -97,8 +97,8 @@ def _ways(parsed: Any, any_case: bool) -> list[list[tuple[Any, Any, bool]]]:
             case _:
                 more = [[(op, argument, any_case)]]
         ways = [way + tail for way in ways for tail in more]
-        if len(ways) > _MOST_WAYS:
-            raise _NoTokenError(f"more than {_MOST_WAYS} alternatives")
+        if len(ways) > _MAX_WAYS:
+            raise _NoTokenError(f"more than {_MAX_WAYS} alternatives")
     return ways
 
 
@@ -163,14 +163,14 @@ def _rows(rule: dict[str, Any]) -> Iterator[Row]:
     for way in _ways(token, any_case):
         starts, taken = _starts(way)
         characters, least = _all_characters(way[taken:]), _least(way[taken:])
-        if not characters <= _ALNUM | _SEPARATORS or least < _LEAST_REST:
+        if not characters <= _ALNUM | _SEPARATORS or least < _MIN_REST:
             continue
         if characters >= _LETTERS:
             characters |= _ALNUM
         signs = "".join(sorted({chr(value) for op, value, _ in way[taken:] if op is codes.LITERAL}))
         needed = "".join(sign for sign in signs if sign in _SEPARATORS)
         for start in starts:
-            few = _LEAST_PLAIN_START if start.isalnum() and "." not in needed else _LEAST_START
+            few = _MIN_PLAIN_START if start.isalnum() and "." not in needed else _MIN_START
             if len(start) < few or start.startswith("http"):
                 continue
             enough = _enough(start, characters, least)

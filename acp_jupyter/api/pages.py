@@ -201,7 +201,7 @@ class Pages:
         return name
 
 
-_MOST_SAVED = 50
+_MAX_SAVED = 50
 _REASON_CHARS = 1000
 
 
@@ -254,13 +254,13 @@ class PageDocuments:
         The result leaves out documents that the user doesn't want to save, or has closed meanwhile.
         """
         paths = self._pages.dirty_under(root)
-        ends = await asyncio.gather(*(self._save(path) for path in paths[:_MOST_SAVED]))
+        ends = await asyncio.gather(*(self._save(path) for path in paths[:_MAX_SAVED]))
         ended = list(zip(paths, ends, strict=False))
         return SaveResult(
             done=tuple(path for path, end in ended if end == "done"),
             failed=(
                 *(path for path, end in ended if end == "failed"),
-                *paths[_MOST_SAVED:],
+                *paths[_MAX_SAVED:],
             ),
         )
 

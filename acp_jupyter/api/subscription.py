@@ -164,7 +164,7 @@ class _Appends:
             yield part[0].model_copy(update={"seq": part[-1].seq, "text": text})
 
 
-_MOST_FRAMES = 1000
+_MAX_FRAMES = 1000
 _FRAME: TypeAdapter[ServerFrame] = TypeAdapter(ServerFrame)
 
 
@@ -195,7 +195,7 @@ class Outbox:
 
         If too many frames wait, the page has stopped reading, and the channel ends.
         """
-        if len(self._frames) < _MOST_FRAMES:
+        if len(self._frames) < _MAX_FRAMES:
             self._frames.append(frame)
         else:
             self._overflown = True

@@ -27,7 +27,7 @@ from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import Model, misfits
 
 _ERROR_CHARS = 200
-_MOST_LINES = 20
+_MAX_LINES = 20
 
 
 class BatchFile(Model):
@@ -182,10 +182,10 @@ def _report(results: BatchResults) -> list[str]:
     lines = [
         f"{result.status}: {result.agent or 'notebook'} {json.dumps(dict(result.params))}: "
         f"{result.error[:_ERROR_CHARS]}"
-        for result in failed[:_MOST_LINES]
+        for result in failed[:_MAX_LINES]
     ]
-    if len(failed) > _MOST_LINES:
-        lines.append(f"and {len(failed) - _MOST_LINES} more")
+    if len(failed) > _MAX_LINES:
+        lines.append(f"and {len(failed) - _MAX_LINES} more")
     lines += sorted({note for result in results for note in result.notes})
     table = results[0].folder.parent.parent
     return [*lines, f"{len(results)} jobs: {counted(results)}. Their table is in {table}."]

@@ -18,7 +18,7 @@ from acp_jupyter.kernel.turn.turn import Turn
 
 _SESSION_VARIABLE = "JPY_SESSION_NAME"
 """The variable that gives a kernel its notebook's path."""
-_MOST_CHARS = 1_000_000
+_MAX_CHARS = 1_000_000
 """Most characters to keep of a turn's text."""
 
 
@@ -86,7 +86,7 @@ def _record(turn: Turn) -> TurnRecord:
         stop_reason=state.stop_reason,
         message="" if state.failure is None else state.failure.message,
         reason="" if state.failure is None else state.failure.reason,
-        text=turn.text[:_MOST_CHARS],
+        text=turn.text[:_MAX_CHARS],
         patch=patch,
         patch_missing=missing,
         seconds=turn.duration,

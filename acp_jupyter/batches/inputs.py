@@ -15,8 +15,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import scan
 from acp_jupyter.protocol.files import human_size
 
-MOST_FILES = 1000
-MOST_BYTES = 100_000_000
+MAX_FILES = 1000
+MAX_BYTES = 100_000_000
 """Most bytes to copy if the inputs are not named."""
 _PIECE_BYTES = 1024 * 1024
 
@@ -51,9 +51,9 @@ def choose_inputs(
         path for path in found.files if not _is_left_out(path) and not _is_of_batch(folder, path)
     ]
     size = sum(found.files[path].size for path in paths)
-    if not found.whole or len(paths) > MOST_FILES or size > MOST_BYTES:
+    if not found.whole or len(paths) > MAX_FILES or size > MAX_BYTES:
         raise BadRequest(
-            f"{folder} holds more than {MOST_FILES:,} files or {human_size(MOST_BYTES)}, and each "
+            f"{folder} holds more than {MAX_FILES:,} files or {human_size(MAX_BYTES)}, and each "
             'job gets a copy. Name what the jobs need: inputs=["data/*.csv"], or inputs=[] for '
             "nothing."
         )

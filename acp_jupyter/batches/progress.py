@@ -15,7 +15,7 @@ from acp_jupyter.batches.results import JobResult, counted
 from acp_jupyter.kernel.execution_context import execution_context
 
 _LOOK_SECONDS = 0.5
-_MOST_FAILED = 5
+_MAX_FAILED = 5
 _ERROR_CHARS = 300
 
 
@@ -140,8 +140,8 @@ def _failed(results: Sequence[JobResult]) -> str:
     lines = [
         f"<li>{html.escape(f'{agent}: ' if agent else '')}{html.escape(error[:_ERROR_CHARS])}"
         f"{f' ({count} jobs)' if count > 1 else ''}</li>"
-        for (agent, error), count in errors.most_common(_MOST_FAILED)
+        for (agent, error), count in errors.most_common(_MAX_FAILED)
     ]
-    more = len(errors) - _MOST_FAILED
+    more = len(errors) - _MAX_FAILED
     lines += [f"<li>and {more} other errors</li>"] if more > 0 else []
     return f"<ul>{''.join(lines)}</ul>" if lines else ""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     )
 
 Status = Literal["done", "failed", "not run"]
-_MOST_ROWS = 20
+_MAX_ROWS = 20
 _CELL_CHARS = 60
 
 
@@ -208,9 +208,9 @@ class BatchResults(tuple[JobResult, ...]):
         head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
         rows = "".join(
             f"<tr>{''.join(_cell(result.row().get(name)) for name in names)}</tr>"
-            for result in self[:_MOST_ROWS]
+            for result in self[:_MAX_ROWS]
         )
-        more = len(self) - _MOST_ROWS
+        more = len(self) - _MAX_ROWS
         after = f"<p>and {more} more</p>" if more > 0 else ""
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
         return f"<p>{len(self)} jobs: {counted(self)}</p>{table if self else ''}{after}"

@@ -14,7 +14,7 @@ from typing import Any
 
 from acp_jupyter import errors
 from acp_jupyter.batches.inputs import (
-    MOST_BYTES,
+    MAX_BYTES,
     changed_files,
     copy_tree,
     move_into_place,
@@ -186,14 +186,14 @@ class _Run:
         left, size = [], 0
         for path in paths:
             size += (self._work / path).stat().st_size
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 left.append(path)
                 continue
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(self._work / path, target / path, follow_symlinks=False)
         if left or not whole:
             self._notes.append(
-                f"Not all files that it made are kept: they are more than {human_size(MOST_BYTES)}."
+                f"Not all files that it made are kept: they are more than {human_size(MAX_BYTES)}."
             )
 
 

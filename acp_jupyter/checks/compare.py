@@ -27,8 +27,8 @@ _PASSED_OVER = {
 _PICTURES = {"image/png", "image/jpeg"}
 _OVERWRITTEN = re.compile(r"^.*\r(?=[^\n])", re.M)
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-_MOST_CHARS = 100_000
-_MOST_PICTURE_CHARS = 4_000_000
+_MAX_CHARS = 100_000
+_MAX_PICTURE_CHARS = 4_000_000
 
 Output = Mapping[str, Any]
 
@@ -48,7 +48,7 @@ def error_of(outputs: Sequence[Output]) -> OutputDifference | None:
             traceback = "\n".join(map(str, output.get("traceback") or ()))
             words = f"{output.get('ename', '')}: {output.get('evalue', '')}"
             text = _ANSI.sub("", traceback) or words
-            return OutputDifference(kind="error", new=text[:_MOST_CHARS])
+            return OutputDifference(kind="error", new=text[:_MAX_CHARS])
     return None
 
 
@@ -90,7 +90,7 @@ def _text(value: Any) -> Any:
 
 def _difference(kind: str, old: list[Any] | None, new: list[Any] | None) -> OutputDifference:
     picture = kind in _PICTURES
-    most = _MOST_PICTURE_CHARS if picture else _MOST_CHARS
+    most = _MAX_PICTURE_CHARS if picture else _MAX_CHARS
     sides = [
         None if side is None else ("\n" if not picture else " ").join(map(_shown, side))
         for side in (old, new)

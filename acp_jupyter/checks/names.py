@@ -21,7 +21,7 @@ from typing import Any, Literal
 
 from acp_jupyter.checks.bindings import bindings
 
-_MOST_CHARS = 200_000
+_MAX_CHARS = 200_000
 """Longest cell that is read."""
 _MAGIC = re.compile(r"^[^#'\"\n]*%acp\b", re.M)
 """A cell with `%%acp` or `%acp`, also below or behind other magics; the page knows it alike."""
@@ -42,7 +42,7 @@ class CellNames:
 @lru_cache(maxsize=4096)
 def names_of(source: str) -> CellNames:
     """Return the names of a cell; none if it is not Python, or too long."""
-    if len(source) > _MOST_CHARS:
+    if len(source) > _MAX_CHARS:
         return CellNames()
     reader = _Reader()
     try:
@@ -56,7 +56,7 @@ def names_of(source: str) -> CellNames:
 def code_of(source: str) -> str:
     """Return a digest of a cell's code that ignores comments and formatting."""
     code = source
-    if len(source) <= _MOST_CHARS:
+    if len(source) <= _MAX_CHARS:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             code = ast.dump(_parsed(source))
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()

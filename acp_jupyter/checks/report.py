@@ -115,8 +115,8 @@ class CheckReport(Model):
         return ", ".join(counts) or "no code cells"
 
 
-_MOST_LINES = 10
-_MOST_CHARS = 200
+_MAX_LINES = 10
+_MAX_CHARS = 200
 
 
 def _shown(difference: OutputDifference) -> list[str]:
@@ -126,8 +126,8 @@ def _shown(difference: OutputDifference) -> list[str]:
     return [
         f"    {difference.kind}",
         *(
-            f"    {sign} {line[:_MOST_CHARS]}"
+            f"    {sign} {line[:_MAX_CHARS]}"
             for sign, text in sides
-            for line in (text or "").splitlines()[:_MOST_LINES]
+            for line in (text or "").splitlines()[:_MAX_LINES]
         ),
     ]

@@ -14,7 +14,7 @@ from typing import Literal
 from acp_jupyter.checks.names import code_of, is_prompt, names_of
 from acp_jupyter.protocol.objects import Model
 
-_MOST_CAUSES = 5
+_MAX_CAUSES = 5
 """Most causes that are reported for a cell."""
 
 
@@ -135,7 +135,7 @@ class _History:
         found: dict[tuple[str, str], StaleCause] = {}
         seen = {last}
         waiting: deque[tuple[int, tuple[NameLink, ...]]] = deque([(last, ())])
-        while waiting and len(found) < _MOST_CAUSES:
+        while waiting and len(found) < _MAX_CAUSES:
             index, path = waiting.popleft()
             for cause in self._causes_at(index, path):
                 found.setdefault((cause.cell_id, cause.change), cause)
@@ -146,7 +146,7 @@ class _History:
                     seen.add(setter)
                     link = NameLink(name=name, cell_id=self._runs[setter].cell_id)
                     waiting.append((setter, (*path, link)))
-        return list(found.values())[:_MOST_CAUSES]
+        return list(found.values())[:_MAX_CAUSES]
 
     def _causes_at(self, index: int, path: tuple[NameLink, ...]) -> Iterator[StaleCause]:
         run = self._runs[index]

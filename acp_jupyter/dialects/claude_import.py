@@ -30,7 +30,7 @@ from acp_jupyter.protocol.log import to_epoch
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry
 
-_MOST_OPEN = 1000
+_MAX_OPEN = 1000
 
 
 class ClaudeImport:
@@ -103,7 +103,7 @@ class ClaudeImport:
             text(option.get("kind")): text(option.get("optionId"))
             for option in map(obj, options if isinstance(options, list) else [])
         }
-        if len(self._requests) < _MOST_OPEN:
+        if len(self._requests) < _MAX_OPEN:
             self._requests[control_request.request_id] = (line.seq, kinds)
         yield line
 

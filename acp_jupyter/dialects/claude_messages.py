@@ -149,7 +149,7 @@ def _texts(blocks: Iterable[JsonValue]) -> list[str]:
     return [text(block.get("text")) for block in acp_blocks(list(blocks))]
 
 
-_MOST_MESSAGES = 64
+_MAX_MESSAGES = 64
 
 
 @dataclass(slots=True)
@@ -168,9 +168,9 @@ class StreamedText:
 
     def begin(self, parent: str, message_id: str) -> None:
         """Note that a message begins to stream; each subagent streams its own."""
-        if len(self._messages) >= _MOST_MESSAGES:
+        if len(self._messages) >= _MAX_MESSAGES:
             del self._messages[next(iter(self._messages))]
-        if len(self._current) >= _MOST_MESSAGES:
+        if len(self._current) >= _MAX_MESSAGES:
             del self._current[next(iter(self._current))]
         self._current[parent] = message_id
         self._messages[message_id] = {}

@@ -15,7 +15,7 @@ from acp_jupyter.dialects.claude_results import PermissionRequested
 from acp_jupyter.protocol.objects import Obj, count, first, flag, items, obj, text
 from acp_jupyter.protocol.tools.table import find_tool
 
-_MOST_CALLS = 2000
+_MAX_CALLS = 2000
 _TITLE_LENGTH = 120
 _PLAN = "ExitPlanMode"
 _SUBJECTS = (
@@ -112,7 +112,7 @@ class ToolCalls:
         return [_call("tool_call_update", call_id, "failed", {}) for call_id in left]
 
     def _remember(self, call_id: str, name: str, raw_input: Obj) -> _Call:
-        if len(self._calls) >= _MOST_CALLS:
+        if len(self._calls) >= _MAX_CALLS:
             del self._calls[next(iter(self._calls))]
         call = self._calls[call_id] = _Call(name, raw_input)
         return call
@@ -152,7 +152,7 @@ ALLOW = "allow"
 ALWAYS = "always"
 REJECT = "reject"
 
-_MOST_WORDS = 300
+_MAX_WORDS = 300
 _MODES = {"acceptEdits": "all edits of files", "plan": "plan mode", "default": "default mode"}
 """The modes that a suggestion may switch to, but none that never asks."""
 
@@ -173,7 +173,7 @@ def read_permission(request_id: str, request: Obj) -> PermissionRequested:
     suggestions = [obj(each) for each in items(request.get("permission_suggestions"))]
     words = [_words(suggestion) for suggestion in suggestions]
     label = f"Allow for this session: {', '.join(words)}"
-    if words and all(words) and len(label) <= _MOST_WORDS:
+    if words and all(words) and len(label) <= _MAX_WORDS:
         options.append({"optionId": ALWAYS, "name": label, "kind": "allow_always"})
         # For this session: a click must not write settings into the user's folder.
         grants[ALWAYS] = [{**each, "destination": "session"} for each in suggestions]
@@ -202,7 +202,7 @@ def _rule(rule: Obj) -> str:
     return f"{name}({content})" if name and content else name
 
 
-_MOST_PARTS = 200
+_MAX_PARTS = 200
 
 
 def requested_edits(name: str, raw_input: Obj) -> list[Obj]:
@@ -236,7 +236,7 @@ def applied_edits(name: str, raw_input: Obj, outcome: Obj) -> tuple[list[Obj], l
     if name == "Write" and len(asked) == 1 and isinstance(before, str):
         return [{**asked[0], "oldText": before}], []
     hunks = [obj(hunk) for hunk in items(outcome.get("structuredPatch"))]
-    if name == "Write" or not asked or not 0 < len(hunks) <= _MOST_PARTS:
+    if name == "Write" or not asked or not 0 < len(hunks) <= _MAX_PARTS:
         return asked, []
     path = text(raw_input.get("file_path"))
     return [_part(path, hunk) for hunk in hunks], [

@@ -22,7 +22,7 @@ NETWORKS: tuple[Network, ...] = ("none", "hosts", "all")
 """From the most to the least restrictive."""
 LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
-_MOST_INSTRUCTIONS = 20_000
+_MAX_INSTRUCTIONS = 20_000
 DECIDED = "The administrator of this server has decided so."
 
 
@@ -164,10 +164,8 @@ class Bounds:
 
     def within_policy(self, policy: Policy) -> Policy:
         """Return the policy, else the next stricter allowed one, else the strictest allowed."""
-        order = sorted(self.policies, key=_LEAST.index)
-        return next(
-            (p for p in reversed(order) if _LEAST.index(p) <= _LEAST.index(policy)), order[0]
-        )
+        order = sorted(self.policies, key=_MIN.index)
+        return next((p for p in reversed(order) if _MIN.index(p) <= _MIN.index(policy)), order[0])
 
     def forbids_agent(self, agent_id: str, host: str = "") -> bool:
         """Return whether an agent is not allowed; ``host`` is that of a remote agent."""
@@ -261,7 +259,7 @@ def require_no_more(network: Network, now: Network) -> None:
         )
 
 
-_LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
+_MIN: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
 
 
 def _are_apart(names: Sequence[str], patterns: Sequence[str]) -> bool:
@@ -287,9 +285,9 @@ def _instructions(settings: Mapping[str, Any]) -> tuple[str, ...]:
     words = settings.get("instructions", "")
     if not isinstance(words, str):
         raise BadRequest("instructions must be a text.")
-    if len(words) > _MOST_INSTRUCTIONS:
+    if len(words) > _MAX_INSTRUCTIONS:
         raise BadRequest(
-            f"instructions has {len(words)} characters, and the limit is {_MOST_INSTRUCTIONS}."
+            f"instructions has {len(words)} characters, and the limit is {_MAX_INSTRUCTIONS}."
         )
     return (words.strip(),) if words.strip() else ()
 

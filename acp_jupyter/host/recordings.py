@@ -28,7 +28,7 @@ from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.host_events.notes import REPLAYED
 from acp_jupyter.transcript.redactor import Redactor
 
-_MOST_COUNTS = 1000
+_MAX_COUNTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Recordings:
     ) -> SessionRecording:
         """Record a session, replacing an earlier recording in the same file, or play one."""
         file, (options, _first) = prepared.file, prepared.key
-        if len(self._counts) >= _MOST_COUNTS:
+        if len(self._counts) >= _MAX_COUNTS:
             self._counts.clear()
         self._counts[prepared.key] = self._counts.get(prepared.key, 0) + 1
         state = journal.transcript.session

@@ -11,7 +11,7 @@ from acp_jupyter.errors import AcpError
 _FREE = 5
 """Wrong keys that cost nothing: people paste the wrong one, and pages retry."""
 _FIRST_SECONDS = 0.25
-_MOST_SECONDS = 2.0
+_MAX_SECONDS = 2.0
 _FORGET_SECONDS = 60.0
 _WAITING = 4
 """Answers that one source may wait for at once."""
@@ -70,7 +70,7 @@ class WrongKeys:
             return
         tries.waiting += 1
         try:
-            await asyncio.sleep(min(_FIRST_SECONDS * 2 ** min(paid - 1, 10), _MOST_SECONDS))
+            await asyncio.sleep(min(_FIRST_SECONDS * 2 ** min(paid - 1, 10), _MAX_SECONDS))
         finally:
             tries.waiting -= 1
             tries.last = time()

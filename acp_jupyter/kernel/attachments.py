@@ -28,13 +28,13 @@ from acp_jupyter.kernel.variables import describe
 from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.transcript.escaping import without_ansi
 
-_MOST_BYTES = 10 * 1024 * 1024
+_MAX_BYTES = 10 * 1024 * 1024
 """Most bytes of an image or sound; larger ones make agents fail."""
-_MOST_TEXT_BYTES = 256 * 1024
+_MAX_TEXT_BYTES = 256 * 1024
 """Most bytes of a text sent as a whole; a larger one is named, and the agent reads it."""
-_MOST_NOTEBOOK_BYTES = 50 * 1024 * 1024
-_MOST_FILES = 50
-_MOST_LOOKED_AT = 10_000
+_MAX_NOTEBOOK_BYTES = 50 * 1024 * 1024
+_MAX_FILES = 50
+_MAX_LOOKED_AT = 10_000
 _PATTERN = re.compile(r"[*?\[]")
 _IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 
@@ -63,9 +63,9 @@ def with_attachments(
         A file is not there, lies outside the folder, or is too large.
     """
     found = dict.fromkeys(path for given in paths for path in _files_of(given))
-    if len(found) > _MOST_FILES:
+    if len(found) > _MAX_FILES:
         raise UsageError(
-            f"These are {len(found)} files, and the limit is {_MOST_FILES}. Name fewer, or tell "
+            f"These are {len(found)} files, and the limit is {_MAX_FILES}. Name fewer, or tell "
             "the agent where they are: it can read them itself."
         )
     return (
@@ -92,7 +92,7 @@ def _matching(given: str) -> list[tuple[str, Path]]:
     path = _expanded(given)
     if not _PATTERN.search(given) or path.exists():
         return [(given, path)]
-    matches = itertools.islice(glob.iglob(str(path), recursive=True), _MOST_LOOKED_AT)
+    matches = itertools.islice(glob.iglob(str(path), recursive=True), _MAX_LOOKED_AT)
     # A file name may look like a home folder: an editor's lock file is called ~$report.docx.
     files = sorted(match for match in matches if Path(match).is_file())
     if not files:
@@ -125,7 +125,7 @@ def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _
             mime.startswith("audio/") and "audio" in capabilities
         ):
             return _media(given, path, mime, size)
-        whole = _text(path) if size <= _MOST_TEXT_BYTES else None
+        whole = _text(path) if size <= _MAX_TEXT_BYTES else None
     except OSError as error:
         raise UsageError(f"{given} can't be read: {plain_reason(error)}.") from None
     if whole is not None and "embeddedContext" in capabilities:
@@ -142,7 +142,7 @@ def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _
 def _notebook(given: str, path: Path, capabilities: Sequence[str]) -> _Block:
     """Return a notebook's cells as text: its JSON is long and hard to read."""
     try:
-        if path.stat().st_size > _MOST_NOTEBOOK_BYTES:
+        if path.stat().st_size > _MAX_NOTEBOOK_BYTES:
             raise UsageError(f"{given} is too large to be read. Clear its outputs.")
         text = notebook_text(path.read_bytes())
     except OSError as error:
@@ -160,9 +160,9 @@ def _embedded(path: Path, text: str, mime: str) -> _Block:
 
 
 def _media(given: str, path: Path, mime: str, size: int) -> _Block:
-    if size > _MOST_BYTES:
+    if size > _MAX_BYTES:
         raise UsageError(
-            f"{given} is too large: {size} bytes, and the limit is {_MOST_BYTES}. Make it smaller."
+            f"{given} is too large: {size} bytes, and the limit is {_MAX_BYTES}. Make it smaller."
         )
     data = base64.b64encode(path.read_bytes()).decode("ascii")
     kind = mime.partition("/")[0]
@@ -180,7 +180,7 @@ def _text(path: Path) -> str | None:
         return None
 
 
-_MOST_CHARS = 200_000
+_MAX_CHARS = 200_000
 _OUTPUT_CHARS = 2_000
 _TEXT_TYPES = ("text/markdown", "text/plain", "text/latex")
 
@@ -195,7 +195,7 @@ def notebook_text(content: bytes) -> str | None:
     if not isinstance(cells, list):
         return None
     parts: list[str] = []
-    left = _MOST_CHARS
+    left = _MAX_CHARS
     for number, cell in enumerate(cells, 1):
         part = _cell(number, obj(cell))
         if len(part) > left:
@@ -260,10 +260,10 @@ def _fenced(words: str) -> str:
     return f"{fence}\n{words}\n{fence}"
 
 
-_MOST_MENTIONS = 20
-_MOST_WORDS = 200
-_MOST_BEGINNINGS = 20
-_MOST_ENTRIES = 5_000
+_MAX_MENTIONS = 20
+_MAX_WORDS = 200
+_MAX_BEGINNINGS = 20
+_MAX_ENTRIES = 5_000
 _MENTION = re.compile(r"""(?<![^\s(\[{,;:"'])@(cell \d+|[^\s@]{1,300})""")
 _FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _CELL = re.compile(r"cell ?(\d{1,6})")
@@ -287,7 +287,7 @@ def mention_blocks(prompt: str, among: Mentionable) -> tuple[_Block, ...]:
 
     A word after ``@`` that names nothing is a word. Code between fences names nothing.
     """
-    words = itertools.islice(_MENTION.finditer(_FENCED.sub("", prompt)), _MOST_WORDS)
+    words = itertools.islice(_MENTION.finditer(_FENCED.sub("", prompt)), _MAX_WORDS)
     found: dict[str, _Block] = {}
     for word in words:
         for name in _beginnings(word[1]):
@@ -295,14 +295,14 @@ def mention_blocks(prompt: str, among: Mentionable) -> tuple[_Block, ...]:
             if block is not None:
                 found[name] = block
                 break
-    return tuple(found.values())[:_MOST_MENTIONS]
+    return tuple(found.values())[:_MAX_MENTIONS]
 
 
 def _beginnings(word: str) -> Iterator[str]:
     """Yield a word, then its beginnings that end where a word does: ``df`` of ``df.head()``."""
     yield word
     ends = [match.end() for match in _BEGINNING.finditer(word)]
-    yield from (word[:end] for end in ends[-_MOST_BEGINNINGS:][::-1] if end < len(word))
+    yield from (word[:end] for end in ends[-_MAX_BEGINNINGS:][::-1] if end < len(word))
 
 
 def _mentioned(name: str, among: Mentionable) -> _Block | None:
@@ -362,7 +362,7 @@ def _as_written(folder: Path, parts: Sequence[str]) -> Path:
         if not (path / part).exists():
             wanted = compared_names(part)
             with os.scandir(path) as entries:
-                names = [entry.name for entry in itertools.islice(entries, _MOST_ENTRIES)]
+                names = [entry.name for entry in itertools.islice(entries, _MAX_ENTRIES)]
             same = [name for name in names if compared_names(name.replace(" ", "_")) == wanted]
             if len(same) != 1:
                 return folder / "/".join(parts)

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 
-_MOST_TEXT_CHARS = 50_000
-_MOST_MATCHES = 200
+_MAX_TEXT_CHARS = 50_000
+_MAX_MATCHES = 200
 _AT_WORK = "The kernel is already running code for a tool. Wait until it ends."
 
 
@@ -105,7 +105,7 @@ def _inspect(shell: InteractiveShell, code: str, position: int) -> Inspection:
     except KeyError:
         return Inspection(found=False)
     text = str(bundle.get("text/plain", ""))
-    return Inspection(found=True, text=without_ansi(text[:_MOST_TEXT_CHARS]))
+    return Inspection(found=True, text=without_ansi(text[:_MAX_TEXT_CHARS]))
 
 
 def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:
@@ -117,7 +117,7 @@ def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:
         found = []
         for each in completer.completions(code, position):
             found.append(each)
-            if len(found) >= _MOST_MATCHES:
+            if len(found) >= _MAX_MATCHES:
                 break
     if not found:
         return Completion(start=position, end=position)

@@ -21,10 +21,10 @@ from acp_jupyter.notebook_tools.kernel_runner import ErrorFrame, LastError
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-_MOST_FRAMES = 12
+_MAX_FRAMES = 12
 """Half of them the outermost, half the innermost."""
-_MOST_VARIABLES = 30
-_MOST_SECONDS = 3.0
+_MAX_VARIABLES = 30
+_MAX_SECONDS = 3.0
 """Time for all previews; later variables have none."""
 _WORDS_CHARS = 2000
 _CODE_CHARS = 200
@@ -48,11 +48,11 @@ def read_last_error(
     steps = _steps(error.__traceback__)
     own = next((i for i, each in enumerate(steps) if _is_cell(shell, each)), len(steps))
     steps = steps[own:]
-    left_out = max(0, len(steps) - _MOST_FRAMES)
+    left_out = max(0, len(steps) - _MAX_FRAMES)
     if left_out:
-        half = _MOST_FRAMES // 2
+        half = _MAX_FRAMES // 2
         steps = [*steps[:half], *steps[-half:]]
-    end = clock() + _MOST_SECONDS
+    end = clock() + _MAX_SECONDS
     frames = tuple(_frame(shell, each, lambda: clock() > end) for each in steps)
     return LastError(words=_words(error), frames=frames, left_out=left_out)
 
@@ -107,9 +107,9 @@ def _frame(shell: InteractiveShell, step: TracebackType, is_late: Callable[[], b
         function=_sendable(code.co_name),
         code=_sendable(linecache.getline(code.co_filename, line).strip()[:_CODE_CHARS]),
         variables=tuple(
-            variable_of(name, value, late=is_late()) for name, value in named[:_MOST_VARIABLES]
+            variable_of(name, value, late=is_late()) for name, value in named[:_MAX_VARIABLES]
         ),
-        more=max(0, len(named) - _MOST_VARIABLES),
+        more=max(0, len(named) - _MAX_VARIABLES),
     )
 
 

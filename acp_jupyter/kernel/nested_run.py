@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _AGAIN_SECONDS = 2.0
 """Interval of interrupts, for code that catches one."""
-_MOST_INTERRUPTS = 5
+_MAX_INTERRUPTS = 5
 
 
 def run_nested(
@@ -119,7 +119,7 @@ class _Alarm:
 
     def _watch(self) -> None:
         wait = self._seconds
-        for _ in range(_MOST_INTERRUPTS):
+        for _ in range(_MAX_INTERRUPTS):
             if self._over.wait(wait):
                 return
             with self._lock:
@@ -144,7 +144,7 @@ def interrupt_main() -> None:
 _T = TypeVar("_T")
 _END_SECONDS = 2.0
 """Time for cancelled tasks of the code to end."""
-_MOST_CANCELS = 2
+_MAX_CANCELS = 2
 """Cancels of code that keeps running; then it is abandoned."""
 
 
@@ -179,7 +179,7 @@ class OwnLoop:
 
         def stop(_signal: int, _frame: object) -> None:
             nonlocal cancels
-            if asyncio.current_task(loop) is not None or cancels == _MOST_CANCELS:
+            if asyncio.current_task(loop) is not None or cancels == _MAX_CANCELS:
                 raise KeyboardInterrupt
             cancels += 1
             self.interrupted = True

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from acp_jupyter.kernel.variables import Described
 
 
-_MOST_TURNS = 50
+_MAX_TURNS = 50
 _TURNS: dict[str, deque[Turn]] = {}
 """Turns of each session used here, as a cell and a program may have two objects of one."""
 
@@ -83,7 +83,7 @@ class Session:
         self._client = client
         self._policy: Policy | None = policy
         self._sandbox: Sandbox | None = sandbox
-        self._turns = _TURNS.setdefault(state.session_id, deque(maxlen=_MOST_TURNS))
+        self._turns = _TURNS.setdefault(state.session_id, deque(maxlen=_MAX_TURNS))
         defaults.session_id = state.session_id
         self.id = state.session_id
         self.agent = state.agent
@@ -199,7 +199,7 @@ class Session:
     def turns(self) -> tuple[Turn, ...]:
         """The newest turns of the session, whoever sent them, oldest first; 50 at most."""
         known = {turn.id: turn for turn in self._turns}
-        names = [turn.turn_id for turn in self._client.turns(self.id)[-_MOST_TURNS:]]
+        names = [turn.turn_id for turn in self._client.turns(self.id)[-_MAX_TURNS:]]
         for name in names:
             if name not in known:
                 known[name] = Turn(self._client, self._client.turn(name))

@@ -17,10 +17,10 @@ from types import FrameType, ModuleType
 from typing import Any
 
 NO_REPR = "<its repr fails>"
-_MOST_ITEMS = 6
-_MOST_DEPTH = 3
-_MOST_BITS = 4000
-_MOST_LENGTH = 1000
+_MAX_ITEMS = 6
+_MAX_DEPTH = 3
+_MAX_BITS = 4000
+_MAX_LENGTH = 1000
 """Longest container whose own ``__repr__`` is called."""
 _LOOKED_AT = 50
 _REPR_SECONDS = 0.2
@@ -33,13 +33,13 @@ _OPEN_CLOSE: dict[type, tuple[str, str]] = {
 }
 
 
-def preview(value: object, most_chars: int = 200) -> str:
+def preview(value: object, max_chars: int = 200) -> str:
     """Return a short repr or a stand-in; never raises, never takes long."""
     try:
-        text = _preview(value, most_chars, _MOST_DEPTH)
+        text = _preview(value, max_chars, _MAX_DEPTH)
     except FAILURES:
         return NO_REPR
-    return text if len(text) <= most_chars else f"{text[: most_chars - 1]}…"
+    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
 
 def type_name(value: object) -> str:
@@ -56,7 +56,7 @@ def _preview(value: object, most: int, depth: int) -> str:
         return _text(value, most)  # type: ignore[arg-type]
     if kind is int:
         bits = value.bit_length()  # type: ignore[attr-defined]
-        return repr(value) if bits <= _MOST_BITS else f"<int of {bits} bits>"
+        return repr(value) if bits <= _MAX_BITS else f"<int of {bits} bits>"
     if kind in {bool, float, complex, type(None), type(...), range}:
         return repr(value)
     if isinstance(value, ModuleType):
@@ -84,14 +84,14 @@ def _container(value: Any, most: int, depth: int) -> str:
         return f"{type(value).__name__}()"
     if isinstance(value, tuple) and len(value) == 1:
         parts.append("")
-    if len(value) > _MOST_ITEMS:
-        parts.append(f"… {len(value) - _MOST_ITEMS} more")
+    if len(value) > _MAX_ITEMS:
+        parts.append(f"… {len(value) - _MAX_ITEMS} more")
     return f"{opening}{', '.join(parts).rstrip() if parts else ''}{closing}"
 
 
 def _items(value: Any, short: Callable[[object], str]) -> list[str]:
     first: Iterable[Any] = itertools.islice(
-        value.items() if isinstance(value, dict) else value, _MOST_ITEMS
+        value.items() if isinstance(value, dict) else value, _MAX_ITEMS
     )
     if isinstance(value, dict):
         return [f"{short(key)}: {short(item)}" for key, item in first]
@@ -103,9 +103,9 @@ def _own_repr(value: object) -> str:
     own = type(value).__repr__
     if own is object.__repr__:
         return f"<{type_name(value)}>"
-    if _length(value) > _MOST_LENGTH:
+    if _length(value) > _MAX_LENGTH:
         return f"<{type_name(value)}, {_length(value)} long>"
-    if any(_length(part) > _MOST_LENGTH for part in _parts(value)):
+    if any(_length(part) > _MAX_LENGTH for part in _parts(value)):
         return f"<{type_name(value)}>"
     if isinstance(own, type(_own_repr)) and not can_limit():
         return f"<{type_name(value)}>"  # Python code that could not be stopped
@@ -199,7 +199,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 _HEAD_ROWS = 5
-_MOST_COLUMNS = 50
+_MAX_COLUMNS = 50
 _LINE_CHARS = 600
 _CELL_CHARS = 40
 _COUNTED_CELLS = 20_000_000
@@ -254,14 +254,14 @@ def _detail_of(value: Any) -> Detail:
 def describe_frame(frame: Any) -> str:
     """Return a DataFrame's shape, columns with types and missing values, and first rows."""
     rows, columns = frame.shape
-    shown = frame.iloc[:, :_MOST_COLUMNS]
+    shown = frame.iloc[:, :_MAX_COLUMNS]
     missing = shown.isna().sum().tolist() if rows * columns <= _COUNTED_CELLS else None
     lines = [f"DataFrame of {rows} rows × {columns} columns.", "", "Columns:"]
     for index, (name, kind) in enumerate(zip(shown.columns, shown.dtypes, strict=True)):
         gaps = f", {missing[index]} missing" if missing is not None and missing[index] else ""
         lines.append(f"- {_cut(str(name))}: {kind}{gaps}")
-    if columns > _MOST_COLUMNS:
-        lines.append(f"- … {columns - _MOST_COLUMNS} more columns")
+    if columns > _MAX_COLUMNS:
+        lines.append(f"- … {columns - _MAX_COLUMNS} more columns")
     lines.append("")
     lines.append(
         "No missing values."

@@ -47,11 +47,9 @@ class _DiskError(Exception):
     """The file can't be written; the message says why. Values raise `OSError`, too."""
 
 
-def write_variables_json(
-    shell: InteractiveShell, path: str, most_bytes: int, seconds: float
-) -> str:
+def write_variables_json(shell: InteractiveShell, path: str, max_bytes: int, seconds: float) -> str:
     """Return what `write_variables` returns, as JSON."""
-    return write_variables(shell, Path(path), most_bytes, seconds).model_dump_json()
+    return write_variables(shell, Path(path), max_bytes, seconds).model_dump_json()
 
 
 def read_variables_json(shell: InteractiveShell, path: str, folder: str, copy: str) -> str:
@@ -60,7 +58,7 @@ def read_variables_json(shell: InteractiveShell, path: str, folder: str, copy: s
 
 
 def write_variables(
-    shell: InteractiveShell, path: Path, most_bytes: int, seconds: float
+    shell: InteractiveShell, path: Path, max_bytes: int, seconds: float
 ) -> CopiedVariables:
     """Write the user's variables to a file that only the user can read; remove it on errors.
 
@@ -70,7 +68,7 @@ def write_variables(
         The kernel's IPython shell.
     path
         Path of the file, which must not exist.
-    most_bytes
+    max_bytes
         Size of the file; what takes more is left out, the largest first.
     seconds
         Time for it. A long call into C is stopped at its end only.
@@ -84,7 +82,7 @@ def write_variables(
         name: value.__name__ for name, value in variables.items() if isinstance(value, ModuleType)
     }
     values = {name: value for name, value in variables.items() if name not in modules}
-    writer = _Writer(shell, path, modules, most_bytes, seconds / _SHARE)
+    writer = _Writer(shell, path, modules, max_bytes, seconds / _SHARE)
     try:
         written = writer.write(values)
     except (OSError, _DiskError) as error:
@@ -105,13 +103,13 @@ class _Writer:
         shell: InteractiveShell,
         path: Path,
         modules: Mapping[str, str],
-        most_bytes: int,
+        max_bytes: int,
         seconds: float,
     ) -> None:
         self._main = shell.user_module
         self._path = path
         self._modules = dict(modules)
-        self._most = most_bytes
+        self._most = max_bytes
         self._seconds = seconds
 
     def write(self, values: Mapping[str, object]) -> CopiedVariables:

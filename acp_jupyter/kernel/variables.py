@@ -34,12 +34,12 @@ from acp_jupyter.kernel.values import (
 from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
 from acp_jupyter.notebook_tools.outputs import Reply, Text
 
-_MOST_CHARS = 12_000
+_MAX_CHARS = 12_000
 _TEXT_CHARS = 8_000
 _SOURCE_CHARS = 6_000
 _DOC_CHARS = 1_500
 _NAMES = 60
-_MOST_SECONDS = 5.0
+_MAX_SECONDS = 5.0
 _PICTURE_SECONDS = 15.0
 _PICTURE_BYTES = 5 * 1024 * 1024
 _PICTURE_PIXELS = 2_000
@@ -73,14 +73,14 @@ def describe(name: str, value: object) -> Described:
     """Describe any value: bounded in size and in time, and without importing anything for it."""
     head = f"{name}: {type_name(value)}"
     try:
-        with time_limit(_MOST_SECONDS):
+        with time_limit(_MAX_SECONDS):
             text = _words(value)
     except TimeUp:
         return Described(name, f"{head}\nDescribing it took too long.")
     except FAILURES as error:
         return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
     png = _picture(value)
-    return Described(name, _cut(f"{head}\n{text}", _MOST_CHARS), png)
+    return Described(name, _cut(f"{head}\n{text}", _MAX_CHARS), png)
 
 
 def _words(value: Any) -> str:
@@ -222,7 +222,7 @@ def variable_blocks(described: Sequence[Described], capabilities: Sequence[str])
     return [*texts, *pictures]
 
 
-_MOST_LISTED = 200
+_MAX_LISTED = 200
 _LIST_SECONDS = 2.0
 """Time for all previews; later names are listed without."""
 _PREVIEW_CHARS = 200
@@ -252,9 +252,9 @@ def list_variables(
     found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS
     variables = [
-        variable_of(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]
+        variable_of(name, value, late=clock() > end) for name, value in found[:_MAX_LISTED]
     ]
-    return Variables(variables=tuple(variables), more=max(0, len(found) - _MOST_LISTED))
+    return Variables(variables=tuple(variables), more=max(0, len(found) - _MAX_LISTED))
 
 
 def _string_names(namespace: Mapping[str, object]) -> list[tuple[str, object]]:

@@ -8,7 +8,7 @@ from acp_jupyter.api.models.documents import Cell, NbOutput, NotebookState
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import ToolError
 from acp_jupyter.notebook_tools.outputs import Reply, bounded
-from acp_jupyter.notebook_tools.tools import MOST_CHARS, TextEdit
+from acp_jupyter.notebook_tools.tools import MAX_CHARS, TextEdit
 
 _LISTED = 200
 _FIRST_LINE_CHARS = 100
@@ -92,7 +92,7 @@ def edited(source: str, edits: Sequence[TextEdit]) -> str:
                 f"ambiguous: the old text of edit {number} is in the cell {count} times. Nothing "
                 "was changed. Give more of the text around it, or all=true to change each."
             )
-        if len(source) + count * (len(edit.new) - len(edit.old)) > MOST_CHARS:
-            raise ToolError(f"too_long: a cell can have {MOST_CHARS} characters at most.")
+        if len(source) + count * (len(edit.new) - len(edit.old)) > MAX_CHARS:
+            raise ToolError(f"too_long: a cell can have {MAX_CHARS} characters at most.")
         source = source.replace(edit.old, edit.new)
     return source

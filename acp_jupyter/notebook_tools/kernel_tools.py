@@ -275,7 +275,7 @@ def _add_result(reply: Reply, origin: str, result: RunResult) -> None:
         reply.add_text("There was more output than is kept.")
 
 
-_MOST_CHARS = 200_000
+_MAX_CHARS = 200_000
 _SPECIAL = re.compile(r"^(?P<indent>\s*+)(?:(?P<target>[\w,.\[\]][\w\s,.\[\]]*+)=\s*+)?[%!][^=].*$")
 """IPython's own lines: ``%magic``, ``!command``, and assignments from them."""
 
@@ -289,7 +289,7 @@ def bound_names(code: str) -> frozenset[str]:
     ``df["a"] = 1`` counts as ``df``. Changes by a call, ``exec`` or a star import are not found.
     There are no names for code that can't be parsed or that begins with a cell magic.
     """
-    if len(code) > _MOST_CHARS or code.lstrip().startswith("%%"):
+    if len(code) > _MAX_CHARS or code.lstrip().startswith("%%"):
         return frozenset()
     try:
         with warnings.catch_warnings():

@@ -145,7 +145,7 @@ class KeepWaiting(Model):
 
 _BETWEEN_SECONDS = 3.0
 """Longest time between two polls of a waiting cell; then it counts as gone."""
-_MOST_JOBS = 100
+_MAX_JOBS = 100
 
 
 class NoCellWaits(Exception):
@@ -211,7 +211,7 @@ class WaitingCells:
             The kernel could not do the work, or its queue is full.
         """
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
-        if len(kernel.waiting) >= _MOST_JOBS:
+        if len(kernel.waiting) >= _MAX_JOBS:
             raise KernelError("busy", "Too many tools wait for this kernel. Try again later.")
         job = _Job(work, asyncio.get_running_loop().create_future(), on_printed)
         kernel.waiting.append(job)

@@ -16,15 +16,15 @@ from acp_jupyter.api.models.documents import NbOutput
 from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.transcript.escaping import without_ansi
 
-_MOST_TEXT_CHARS = 200_000
+_MAX_TEXT_CHARS = 200_000
 """Longest text of all streams together; the rest is dropped."""
-_MOST_DATA_CHARS = 4 * 1024 * 1024
+_MAX_DATA_CHARS = 4 * 1024 * 1024
 """Longest data of one MIME type of one display, images as base64."""
-_MOST_ALL_CHARS = 16 * 1024 * 1024
-_MOST_DISPLAYS = 200
-_MOST_OUTPUTS = 2_000
+_MAX_ALL_CHARS = 16 * 1024 * 1024
+_MAX_DISPLAYS = 200
+_MAX_OUTPUTS = 2_000
 """Most outputs; alternating output of both streams counts, too."""
-_MOST_FRAMES = 100
+_MAX_FRAMES = 100
 _TAIL_CHARS = 4000
 _TOO_LARGE = "[left out: {kind} of {size} characters is too large]"
 
@@ -38,8 +38,8 @@ class Outputs:
         self.truncated = False
         self._outputs: list[_Output] = []
         self._named: dict[str, _Output] = {}
-        self._text_left = _MOST_TEXT_CHARS
-        self._all_left = _MOST_ALL_CHARS
+        self._text_left = _MAX_TEXT_CHARS
+        self._all_left = _MAX_ALL_CHARS
         self._clear = False
 
     def done(self) -> tuple[_Output, ...]:
@@ -70,7 +70,7 @@ class Outputs:
         last = self._outputs[-1] if self._outputs else {}
         if last.get("output_type") == "stream" and last.get("name") == name:
             last["text"] = f"{last['text']}{text}"
-        elif len(self._outputs) >= _MOST_OUTPUTS:
+        elif len(self._outputs) >= _MAX_OUTPUTS:
             self.truncated = True
         else:
             self._outputs.append({"output_type": "stream", "name": name, "text": text})
@@ -91,7 +91,7 @@ class Outputs:
                 known.update(self._stored(data, metadata))
             return
         self._clear_now()
-        if sum(each["output_type"] != "stream" for each in self._outputs) >= _MOST_DISPLAYS:
+        if sum(each["output_type"] != "stream" for each in self._outputs) >= _MAX_DISPLAYS:
             self.truncated = True
             return
         kind = "display_data" if execution_count is None else "execute_result"
@@ -105,7 +105,7 @@ class Outputs:
     def error(self, name: str, value: str, frames: list[str]) -> None:
         """Add a traceback."""
         self._clear_now()
-        traceback: list[JsonValue] = [self._cut(each) for each in frames[-_MOST_FRAMES:]]
+        traceback: list[JsonValue] = [self._cut(each) for each in frames[-_MAX_FRAMES:]]
         self._outputs.append(
             {
                 "output_type": "error",
@@ -127,7 +127,7 @@ class Outputs:
             self._outputs.clear()
             self._named.clear()
             # Cleared outputs don't count, as code may show its progress for a long time.
-            self._text_left, self._all_left = _MOST_TEXT_CHARS, _MOST_ALL_CHARS
+            self._text_left, self._all_left = _MAX_TEXT_CHARS, _MAX_ALL_CHARS
 
     def _stored(
         self, data: Mapping[str, Any], metadata: Mapping[str, Any] | None
@@ -143,16 +143,16 @@ class Outputs:
             value = base64.b64encode(value).decode("ascii")
         found = _json(value, "")
         size = _length(found)
-        if size > min(_MOST_DATA_CHARS, self._all_left):
+        if size > min(_MAX_DATA_CHARS, self._all_left):
             self.truncated = True
             return _TOO_LARGE.format(kind=kind, size=size) if kind.startswith("text/") else ""
         self._all_left -= size
         return found
 
     def _cut(self, text: str) -> str:
-        if len(text) > _MOST_TEXT_CHARS // 10:
+        if len(text) > _MAX_TEXT_CHARS // 10:
             self.truncated = True
-        return text[: _MOST_TEXT_CHARS // 10]
+        return text[: _MAX_TEXT_CHARS // 10]
 
 
 class Stream(io.TextIOBase):

@@ -185,7 +185,7 @@ def _refusal(option: str | None) -> str:
     return "This was rejected. Nothing was done; do something else, or ask the user."
 
 
-_MOST_ITEMS = 100
+_MAX_ITEMS = 100
 _WAIT_SECONDS = 0.5
 """Longest wait for the agent's card: call and card come on different connections."""
 _ARGUMENT_KEYS = ("arguments", "args", "input", "params", "parameters")
@@ -245,7 +245,7 @@ def _open_calls(journal: Journal) -> Iterator[ToolCall]:
     state = journal.transcript
     turn_id = state.session.active_turn_id
     last = len(state.items)
-    for index in range(last - 1, max(-1, last - 1 - _MOST_ITEMS), -1):
+    for index in range(last - 1, max(-1, last - 1 - _MAX_ITEMS), -1):
         item = state.items[index]
         if not isinstance(item, ToolCall) or item.turn_id != turn_id:
             continue

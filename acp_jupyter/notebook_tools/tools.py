@@ -9,15 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from acp_jupyter.api.models.documents import CellType
 from acp_jupyter.protocol.objects import misfits
 
-MOST_CHARS = 200_000
+MAX_CHARS = 200_000
 """Longest source of a cell that a tool writes."""
 _CODE_CHARS = 8_000
-_MOST_SECONDS = 3600.0
+_MAX_SECONDS = 3600.0
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
-Source = Annotated[str, Field(max_length=MOST_CHARS)]
+Source = Annotated[str, Field(max_length=MAX_CHARS)]
 Code = Annotated[str, Field(min_length=1, max_length=_CODE_CHARS)]
-Seconds = Annotated[float, Field(gt=0, le=_MOST_SECONDS)]
+Seconds = Annotated[float, Field(gt=0, le=_MAX_SECONDS)]
 
 _Input = TypeVar("_Input", bound="ToolInput")
 
@@ -136,7 +136,7 @@ class TextEdit(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
-    old: Annotated[str, Field(min_length=1, max_length=MOST_CHARS)]
+    old: Annotated[str, Field(min_length=1, max_length=MAX_CHARS)]
     """Text of the cell, exactly as it is; it must be there once."""
     new: Source
     """What comes in its place."""

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 _FIELDS = ("details", "detail", "message", "error", "errors", "reason", "cause")
 _DEPTH = 4
-_MOST = 10
+_MAX = 10
 _CHARS = 4000
 
 
@@ -21,7 +21,7 @@ def _reason(data: JsonValue, depth: int) -> str:
     if depth == 0:
         return ""
     if isinstance(data, list):
-        return "; ".join(filter(None, (_reason(each, depth - 1) for each in data[:_MOST])))
+        return "; ".join(filter(None, (_reason(each, depth - 1) for each in data[:_MAX])))
     if isinstance(data, dict):
         found = (_reason(data[name], depth - 1) for name in _FIELDS if name in data)
         return next(filter(None, found), "")

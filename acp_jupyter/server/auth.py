@@ -271,7 +271,7 @@ def _exception(kwargs: dict[str, Any]) -> BaseException | None:
 
 
 _KERNEL_ACTIONS = "https://events.jupyter.org/jupyter_server/kernel_actions/v1"
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 
 
 class ServerSecrets:
@@ -321,7 +321,7 @@ def _own(serverapp: ServerApp) -> Iterator[str]:
         yield base64.b64encode(secret).decode()
     try:
         with Path(serverapp.cookie_secret_file).open("rb") as file:
-            content = file.read(_MOST_BYTES).decode("utf-8", "replace")
+            content = file.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return
     yield from content.splitlines()

@@ -31,7 +31,7 @@ from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.5
 """Shorter than a page's reload, so that the reloaded page finds the updated file."""
-_MOST_DUE = 100
+_MAX_DUE = 100
 
 _WAIT_SECONDS = 30.0
 _VIEW_MIME = "application/vnd.jupyter.widget-view+json"
@@ -139,11 +139,11 @@ class FinishedOutputs:
 
     def _keep_words(self, path: str, turn_id: str, bundle: Bundle) -> None:
         self._words[path.strip("/"), turn_id] = text(bundle.data["text/markdown"])
-        if len(self._words) > _MOST_DUE:
+        if len(self._words) > _MAX_DUE:
             del self._words[next(iter(self._words))]
 
     def _start_look_up(self, turn_id: str, path: str) -> None:
-        if turn_id not in self._tasks and len(self._tasks) < _MOST_DUE:
+        if turn_id not in self._tasks and len(self._tasks) < _MAX_DUE:
             task = asyncio.create_task(self._look_up(turn_id, path), name="acp-old-output")
             self._tasks[turn_id] = task
 
@@ -190,7 +190,7 @@ class FinishedOutputs:
 
     def _add(self, due: _Due) -> None:
         self._due[due.turn.turn_id] = due
-        if len(self._due) > _MOST_DUE:
+        if len(self._due) > _MAX_DUE:
             del self._due[next(iter(self._due))]
 
     def _due_in(self, path: str) -> list[_Due]:

@@ -51,7 +51,7 @@ _POLL_SECONDS = 0.1
 _REPLY_SECONDS = 10.0
 _EXTRA_SECONDS = 20.0
 """Extra time after the code's time limit, for the interrupt."""
-_MOST_CHARS = 50_000
+_MAX_CHARS = 50_000
 _BUSY = (
     "The kernel is busy with other code. Wait until it ends, then try again, or ask the user to "
     "interrupt it."
@@ -152,7 +152,7 @@ class ServerKernelRunner:
         async def by_channel() -> Inspection:
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
             reply = await self._request(kernel_id, "inspect_request", content)
-            text = str((reply.get("data") or {}).get("text/plain", ""))[:_MOST_CHARS]
+            text = str((reply.get("data") or {}).get("text/plain", ""))[:_MAX_CHARS]
             return Inspection(found=bool(reply.get("found")), text=without_ansi(text))
 
         work = InspectCode(work_id=_new_id(), code=code, position=position)

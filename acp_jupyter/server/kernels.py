@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tornado.httputil import HTTPServerRequest
 
 
-_MOST_NOTEBOOKS = 1000
+_MAX_NOTEBOOKS = 1000
 
 
 class Kernels:
@@ -117,7 +117,7 @@ class Kernels:
         if not isinstance(kernel_id, str):
             self._kernel_of.pop(notebook_path, None)
             return ""
-        if len(self._kernel_of) >= _MOST_NOTEBOOKS:
+        if len(self._kernel_of) >= _MAX_NOTEBOOKS:
             self._kernel_of.clear()
         self._kernel_of[notebook_path] = kernel_id
         return kernel_id

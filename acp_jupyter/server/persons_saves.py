@@ -16,7 +16,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.workspace.authors import changed_at
 from acp_jupyter.host.workspace.running_turns import SavedFile
 
-_MOST_OPEN = 100
+_MAX_OPEN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class PersonsSaves:
         Gets a report if a turn runs in the folder of the file.
     root
         The folder that paths of the contents API are relative to.
-    most_bytes
+    max_bytes
         How much of a file is read.
     """
 
     def __init__(
-        self, contents: ContentsManager, host: AgentHost, root: Path, most_bytes: int
+        self, contents: ContentsManager, host: AgentHost, root: Path, max_bytes: int
     ) -> None:
         self._host = host
         self._root = root
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._before: OrderedDict[str, deque[_Before]] = OrderedDict()
         """For each file the saves that have begun; saves may overlap."""
         contents.register_pre_save_hook(self._saving)
@@ -72,9 +72,9 @@ class PersonsSaves:
         """Read the content that a save will replace, if a turn runs in its folder."""
         real = os.path.realpath(os.path.join(self._root, path.strip("/")))
         if model.get("type") != "directory" and self._host.running_turns.wants(real):
-            begun = self._before.setdefault(real, deque(maxlen=_MOST_OPEN))
+            begun = self._before.setdefault(real, deque(maxlen=_MAX_OPEN))
             begun.append(_Before(self._read(real), changed_at(real)))
-            while len(self._before) > _MOST_OPEN:
+            while len(self._before) > _MAX_OPEN:
                 self._before.popitem(last=False)
 
     def _saved(self, model: Any, os_path: str, **_: Any) -> None:
@@ -112,6 +112,6 @@ class PersonsSaves:
         """Return a file's bytes, cut off at the limit; None if it can't be read."""
         try:
             with open(path, "rb") as file:
-                return file.read(self._most_bytes)
+                return file.read(self._max_bytes)
         except OSError:
             return None

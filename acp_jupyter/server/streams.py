@@ -134,7 +134,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
 
 T = TypeVar("T")
 
-_MOST_DIGITS = 15
+_MAX_DIGITS = 15
 _RETRY = b"retry: 1000\n\n"
 _FULL = b": the log of this session is full, and this stream ends with it\nretry: 600000\n\n"
 
@@ -173,7 +173,7 @@ class PacketsHandler(FollowingHandler):
         The header wins: an ``EventSource`` that reconnects sends it with its first URL.
         """
         asked = self.request.headers.get("Last-Event-ID") or self.get_query_argument("after", "0")
-        if not (asked.isascii() and asked.isdigit() and len(asked) <= _MOST_DIGITS):
+        if not (asked.isascii() and asked.isdigit() and len(asked) <= _MAX_DIGITS):
             raise BadRequest(
                 "The number of the last packet (after, Last-Event-ID) is not a number."
             )

@@ -31,10 +31,10 @@ from acp_jupyter.transcript.closed_inline import (
 )
 from acp_jupyter.transcript.glued_fences import fences_apart
 
-_MOST_CHARS = 128 * 1024
-_MOST_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}
+_MAX_CHARS = 128 * 1024
+_MAX_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}
 """Characters that are slow to parse."""
-_MOST_LEVELS = 24
+_MAX_LEVELS = 24
 _SEEN_LEVELS = 40
 """The parser leaves out blocks that are nested more deeply."""
 
@@ -67,12 +67,12 @@ def closed_markdown(text: str) -> str | None:
 
     None if parsing would take too long, or if renderers would disagree about the words.
     """
-    if len(text) > _MOST_CHARS or any(text.count(sign) > most for sign, most in _MOST_OF.items()):
+    if len(text) > _MAX_CHARS or any(text.count(sign) > most for sign, most in _MAX_OF.items()):
         return None
     text = fences_apart(text).replace(PRICE, "\ufffd")
     env: EnvType = {}
     tokens = _parser().parse(text, env)
-    if any(token.level > _MOST_LEVELS for token in tokens) or _is_code_or_text(tokens):
+    if any(token.level > _MAX_LEVELS for token in tokens) or _is_code_or_text(tokens):
         return None
     written = _BlockWriter(text, env).text(SyntaxTreeNode(tokens).children)
     plain = written.replace(PRICE, _DOLLAR)

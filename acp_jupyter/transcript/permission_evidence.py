@@ -51,9 +51,9 @@ _QUESTION_TOOLS = frozenset(
     }
 )
 _FETCH = frozenset({"format", "maxlength", "prompt", "timeout", "url"})
-_MOST_PATHS = 200
-_MOST_DETAILS = 1_000
-_MOST_CHARS = 1_000_000
+_MAX_PATHS = 200
+_MAX_DETAILS = 1_000
+_MAX_CHARS = 1_000_000
 """Most characters of all names and values together; the rest is not shown."""
 _PLAIN_WORD = re.compile(r'[^\s,"]+')
 _COMMANDS = frozenset({"cmd", "command", "commands"})
@@ -258,11 +258,11 @@ def sole_allow_once(options: tuple[PermissionOption, ...]) -> str | None:
 def _details(fields: Iterable[tuple[str, JsonValue]]) -> tuple[tuple[Detail, ...], bool]:
     """Return the fields as the card shows them, and whether some had to be left out."""
     shown: list[Detail] = []
-    left = _MOST_CHARS
+    left = _MAX_CHARS
     for name, value in fields:
         words = _written(value)
         left -= len(name) + len(words)
-        if left < 0 or len(shown) == _MOST_DETAILS:
+        if left < 0 or len(shown) == _MAX_DETAILS:
             return tuple(shown), True
         shown.append(Detail(name=name, value=words))
     return tuple(shown), False
@@ -298,7 +298,7 @@ def _with_paths(
 ) -> Evidence | None:
     shown = {local_path(path, cwd) for path in _shown_paths(call)}
     paths = {path for path in shown if path}.union(*(found.paths for found in fields.values()))
-    if not 0 < len(paths) <= _MOST_PATHS:
+    if not 0 < len(paths) <= _MAX_PATHS:
         return None
     clear = None not in shown and all(found.is_clear for found in fields.values())
     return Evidence(kind, paths=tuple(sorted(paths)), clear=clear)

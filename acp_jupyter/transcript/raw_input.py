@@ -209,10 +209,10 @@ _CHOICES: dict[str, frozenset[str]] = {
 """Words that a field may have."""
 _TOLD_BY_A_DIFF = frozenset({"add", "create", "edit", "modify", "str_replace", "update", "write"})
 _ID_FIELDS = frozenset({"cellid"})
-_MOST_DEEP = 6
-_MOST_VALUES = 2_000
-_MOST_CHARS = 1_000_000
-_MOST_PATH_CHARS = 4_096
+_MAX_DEPTH = 6
+_MAX_VALUES = 2_000
+_MAX_CHARS = 1_000_000
+_MAX_PATH_CHARS = 4_096
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?=\S)")
 _FILE_NAME = re.compile(r"\.?[\w-][\w.-]*\.[A-Za-z]\w{0,9}|\.[\w.-]+")
 _PATCH_FILE = re.compile(r"\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)")
@@ -277,7 +277,7 @@ class _FieldReader:
     def __init__(self, cwd: str, is_grep: bool) -> None:
         self._cwd = cwd
         self._is_grep = is_grep
-        self._left = _MOST_VALUES
+        self._left = _MAX_VALUES
         self._found = FieldContents()
 
     def field(self, key: str, value: JsonValue) -> FieldContents:
@@ -287,7 +287,7 @@ class _FieldReader:
 
     def _read(self, name: str, value: JsonValue, depth: int, *, listed: bool = False) -> None:
         self._left -= 1
-        if depth > _MOST_DEEP or self._left < 0:
+        if depth > _MAX_DEPTH or self._left < 0:
             self._found.is_clear = self._found.is_known = False
             return
         match value:
@@ -362,7 +362,7 @@ class _FieldReader:
             self._found.is_clear = False
 
     def _unknown(self, value: str) -> None:
-        if "*** " in value and any(map(_PATCH_FILE.match, value[:_MOST_CHARS].splitlines())):
+        if "*** " in value and any(map(_PATCH_FILE.match, value[:_MAX_CHARS].splitlines())):
             self._found.patches.append(value)
             self._patch(value, must_name=True)
             return
@@ -371,14 +371,14 @@ class _FieldReader:
         path = relative_path(value, self._cwd)
         if _leads_out(path) or _SCHEME.match(path):
             self._found.is_clear = False
-        elif "\n" in path or len(path) > _MOST_PATH_CHARS:
+        elif "\n" in path or len(path) > _MAX_PATH_CHARS:
             return
         elif "/" in path or "\\" in path or path == "." or _FILE_NAME.fullmatch(path):
             self._found.paths.add(path)
 
     def _patch(self, value: str, *, must_name: bool) -> None:
-        named = list(_patched(value)) if len(value) <= _MOST_CHARS else []
-        if not named and (must_name or len(value) > _MOST_CHARS):
+        named = list(_patched(value)) if len(value) <= _MAX_CHARS else []
+        if not named and (must_name or len(value) > _MAX_CHARS):
             self._found.is_clear = False
         for path in named:
             if path.startswith('"'):

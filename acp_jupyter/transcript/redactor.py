@@ -25,7 +25,7 @@ from acp_jupyter.transcript.secret_patterns import PATTERNS, REDACTED, maybe_sec
 
 _MIN_SECRET_CHARS = 8
 _QUICK_CHARS = 8 * 1024
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 """Most values of files that a request may show; each is searched for again after the answer."""
 _SECRET_NAME = re.compile(
     r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|COOKIE|BEARER)S?(?:_|$)"
@@ -181,7 +181,7 @@ class Redactor:
         planted = self._of_files.values.intersection(found)
         planted -= self._own.values | self._shared.values
         shown = planted.union(self._shown)
-        if not planted or len(shown) > _MOST_SHOWN:
+        if not planted or len(shown) > _MAX_SHOWN:
             return clean
         others = [secret for secret in found if secret not in planted]
         whole = with_call_inputs(clean, _replaced(value, partial(_without, others)))

@@ -184,10 +184,10 @@ _KEY_LINES = re.compile(r"(?>(?:(?>(?:\\[nr]|[\s>|]){1,20})[A-Za-z0-9+/=]{16,}+)
 _SHORT_WORDS = re.compile(
     r"[A-Za-z]{1,15}+[0-9]{0,4}+(?>(?:[_.-]++(?:[A-Za-z]{1,15}+[0-9]{0,4}+|[0-9]{1,4}+))*)"
 )
-_LEAST_CHARS = 17
+_MIN_CHARS = 17
 """No token is shorter."""
 _LONG_WORD_CHARACTERS = "[A-Za-z0-9_$./+=~:!%-]"
-_LONG_WORD = re.compile(f"(?<!{_LONG_WORD_CHARACTERS}){_LONG_WORD_CHARACTERS}{{{_LEAST_CHARS},}}+")
+_LONG_WORD = re.compile(f"(?<!{_LONG_WORD_CHARACTERS}){_LONG_WORD_CHARACTERS}{{{_MIN_CHARS},}}+")
 _CUT_WORD = re.compile(f"{_LONG_WORD_CHARACTERS}*+")
 _BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _BEFORE_PLAIN = r"(?:(?<![A-Za-z0-9/+])|(?<=\\[nrt]))"
@@ -237,7 +237,7 @@ class TokenFormats:
         for window in range(0, len(text), _PART_CHARS):
             end = min(window + _PART_CHARS, len(text))
             cut = _CUT_WORD.match(text, window, end) if window else None
-            whole = _LONG_WORD.finditer(text, cut.end() if cut else 0, end + _LEAST_CHARS)
+            whole = _LONG_WORD.finditer(text, cut.end() if cut else 0, end + _MIN_CHARS)
             for word in itertools.chain([cut] if cut else [], whole):
                 if word.start() >= end:
                     break

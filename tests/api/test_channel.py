@@ -54,13 +54,13 @@ class Socket:
     def __init__(self) -> None:
         self.frames: list[Json] = []
         self.at_once = 0
-        self.most_at_once = 0
+        self.max_at_once = 0
         self.open = asyncio.Event()
         self.open.set()
 
     async def write(self, text: bytes) -> None:
         self.at_once += 1
-        self.most_at_once = max(self.most_at_once, self.at_once)
+        self.max_at_once = max(self.max_at_once, self.at_once)
         await self.open.wait()
         self.frames.append(json.loads(text))
         self.at_once -= 1
@@ -190,7 +190,7 @@ async def test_a_slow_socket_gets_less_and_misses_nothing(backend: Backend) -> N
         before = len(socket.of("events"))
         socket.open.set()
         await eventually_async(done)
-    assert socket.most_at_once == 1
+    assert socket.max_at_once == 1
     assert "".join(f"word{number} " for number in range(200)) in view.text()
     assert applied - before < 20, "200 chunks came while it took nothing"
 

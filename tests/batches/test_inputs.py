@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.batches import inputs
 from acp_jupyter.batches.inputs import (
-    MOST_FILES,
+    MAX_FILES,
     changed_files,
     choose_inputs,
     copy_inputs,
@@ -43,7 +43,7 @@ def test_all_plain_files_that_are_not_hidden(files: Path) -> None:
 
 
 def test_as_many_files_as_are_allowed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MOST_FILES", 3)
+    monkeypatch.setattr(inputs, "MAX_FILES", 3)
     assert len(choose_inputs(files, None, "n.ipynb", {})) == 3
     (files / "d.csv").write_text("d")
     with pytest.raises(BadRequest, match="more than 3 files"):
@@ -70,12 +70,12 @@ def test_what_names_nothing_in_the_folder_is_said(files: Path, pattern: str) -> 
 def test_too_much_is_refused_unless_it_is_named(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(MOST_FILES):
+    for number in range(MAX_FILES):
         (files / f"{number}.txt").touch()
     with pytest.raises(BadRequest, match=r"1,000 files or 100\.0 MB.*inputs="):
         choose_inputs(files, None, "n.ipynb", {})
-    assert len(choose_inputs(files, ["*.txt"], "n.ipynb", {})) == MOST_FILES
-    monkeypatch.setattr(inputs, "MOST_FILES", 10_000)
+    assert len(choose_inputs(files, ["*.txt"], "n.ipynb", {})) == MAX_FILES
+    monkeypatch.setattr(inputs, "MAX_FILES", 10_000)
     with (files / "large.bin").open("wb") as file:
         file.truncate(100_000_001)
     with pytest.raises(BadRequest):

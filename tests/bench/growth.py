@@ -39,7 +39,7 @@ _COLUMNS = (
     "long_task_max_ms",
     "own_script_max_ms",
     "elements",
-    "most_elements",
+    "max_elements",
     "layouts",
     "tasks",
     "frames",
@@ -58,7 +58,7 @@ class Growth:
     own_script_max_ms: float
     elements: float
     """In the page, at rest after the end."""
-    most_elements: float
+    max_elements: float
     """In the page, at any frame."""
     layouts: float
     tasks: float

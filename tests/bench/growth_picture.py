@@ -16,7 +16,7 @@ _CHARTS: Sequence[tuple[str, Callable[[Growth], float], float]] = (
     ("Painted after the end, s", lambda row: row.painted_after, 1),
     ("CPU of the page, s", lambda row: row.page_cpu, 0),
     ("CPU of the page per chunk, µs", lambda row: row.us_per_chunk, 0),
-    ("Elements in the page", lambda row: row.most_elements, 3_000),
+    ("Elements in the page", lambda row: row.max_elements, 3_000),
 )
 """Each with its aim, which is drawn; 0 for none."""
 

@@ -64,7 +64,7 @@ class Run:
     """Main thread of the page."""
     elements: int
     """In the page, when all is done."""
-    most_elements: int
+    max_elements: int
     """In the page, in any frame."""
     layouts: int
     tasks: int
@@ -147,7 +147,7 @@ class Meter:
             browser_cpu=browser,
             page_cpu=page,
             elements=result["elements"],
-            most_elements=max(result["elements"], result["most"]),
+            max_elements=max(result["elements"], result["most"]),
             layouts=int(self._metric("LayoutCount")) - self._layouts,
             tasks=len(tasks),
             delay_p50_ms=1000 * statistics.median(delays) if delays else None,

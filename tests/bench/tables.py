@@ -83,7 +83,7 @@ def print_growth(title: str, rows: Sequence[Growth], rounds: int) -> None:
             f"  | {row.subject} | {row.chunks:,} | {row.painted_after:.2f} | {row.page_cpu:.2f}"
             f" | {row.us_per_chunk:.0f} | {row.us_per_chunk / shortest.us_per_chunk:.2f}"
             f" | {row.long_task_max_ms:.0f} | {row.own_script_max_ms:.0f} | {row.tasks:.0f}"
-            f" | {row.elements:,.0f} | {row.most_elements:,.0f} | {row.layouts:,.0f} |"
+            f" | {row.elements:,.0f} | {row.max_elements:,.0f} | {row.layouts:,.0f} |"
         )
 
 

@@ -9,8 +9,8 @@ import pytest
 from acp_jupyter.checks.compare import compare_outputs, error_of
 from acp_jupyter.checks.report import CheckedCell, CheckReport, OutputDifference
 
-MOST = 100_000
-MOST_OF_A_PICTURE = 4_000_000
+MAX = 100_000
+MAX_OF_A_PICTURE = 4_000_000
 
 
 def shown(kind: str, value: Any) -> dict[str, Any]:
@@ -41,9 +41,9 @@ def shown(kind: str, value: Any) -> dict[str, Any]:
             ),
         ),
         (
-            [shown("text/plain", "a" * (MOST + 1))],
-            [shown("text/plain", "b" * MOST)],
-            OutputDifference(kind="text/plain", old="a" * MOST, new="b" * MOST, counts=True),
+            [shown("text/plain", "a" * (MAX + 1))],
+            [shown("text/plain", "b" * MAX)],
+            OutputDifference(kind="text/plain", old="a" * MAX, new="b" * MAX, counts=True),
         ),
         (
             [shown("image/png", "AAAA\n")],
@@ -51,16 +51,14 @@ def shown(kind: str, value: Any) -> dict[str, Any]:
             OutputDifference(kind="image/png", old="AAAA", new="BBBB CCCC", counts=False),
         ),
         (
-            [shown("image/jpeg", "A" * MOST_OF_A_PICTURE)],
-            [shown("image/jpeg", "B" * (MOST_OF_A_PICTURE + 1))],
-            OutputDifference(
-                kind="image/jpeg", old="A" * MOST_OF_A_PICTURE, new=None, counts=False
-            ),
+            [shown("image/jpeg", "A" * MAX_OF_A_PICTURE)],
+            [shown("image/jpeg", "B" * (MAX_OF_A_PICTURE + 1))],
+            OutputDifference(kind="image/jpeg", old="A" * MAX_OF_A_PICTURE, new=None, counts=False),
         ),
         (
             [],
-            [shown("image/png", "A" * (MOST + 1))],
-            OutputDifference(kind="image/png", old=None, new="A" * (MOST + 1), counts=False),
+            [shown("image/png", "A" * (MAX + 1))],
+            OutputDifference(kind="image/png", old=None, new="A" * (MAX + 1), counts=False),
         ),
     ],
 )
@@ -95,7 +93,7 @@ def test_what_counts_comes_first_and_each_kind_once() -> None:
             "Traceback\nValueError: no",
         ),
         ([{"output_type": "error", "ename": "E", "evalue": "no", "traceback": []}], "E: no"),
-        ([{"output_type": "error", "traceback": ["t" * (MOST + 1)]}], "t" * MOST),
+        ([{"output_type": "error", "traceback": ["t" * (MAX + 1)]}], "t" * MAX),
     ],
 )
 def test_the_error_of_a_cell(outputs: list[dict[str, Any]], text: str | None) -> None:

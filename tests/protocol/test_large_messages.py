@@ -9,7 +9,7 @@ import pytest
 
 from acp_jupyter.protocol.large import long_json
 from acp_jupyter.protocol.large.long_json import TooManyParts, read_long_json
-from acp_jupyter.protocol.large.messages import MOST_CHARS, MOST_PARTS, MOST_VALUES, cut_message
+from acp_jupyter.protocol.large.messages import MAX_CHARS, MAX_PARTS, MAX_VALUES, cut_message
 from acp_jupyter.protocol.version_2.marks import CUT
 from tests.support.patterns.largest import LARGEST, largest
 
@@ -20,7 +20,7 @@ def values_of(message: Any) -> int:
     while rest:
         value = rest.pop()
         if isinstance(value, dict | list):
-            assert len(value) <= MOST_PARTS
+            assert len(value) <= MAX_PARTS
             count += len(value)
             rest += value.values() if isinstance(value, dict) else value
     return count
@@ -30,7 +30,7 @@ def values_of(message: Any) -> int:
 def test_of_the_largest_messages_no_more_is_read_than_costs_little(name: str) -> None:
     message = json.loads(largest(name, 1.5))
     read = cut_message(message)
-    assert values_of(read) <= MOST_VALUES
+    assert values_of(read) <= MAX_VALUES
     assert cut_message(read) is read, "a log that is read again gives the same"
     assert read is message or CUT in json.dumps(read) or "params" not in message
 
@@ -44,26 +44,26 @@ def test_what_is_outermost_is_kept() -> None:
     read = cut_message(update(**call, status="completed"))["params"]["update"]
     assert read["status"] == "completed"
     assert read["_meta"] == {CUT: True}
-    assert 0 < len(read["rawOutput"][0]) < MOST_PARTS
+    assert 0 < len(read["rawOutput"][0]) < MAX_PARTS
 
 
 @pytest.mark.parametrize("name", ["text", "oldText", "new_text", "data", "blob"])
 def test_texts_that_are_shown_whole_are_kept_whole(name: str) -> None:
-    message = update(sessionUpdate="tool_call", content=[{name: "a" * (MOST_CHARS + 1)}])
+    message = update(sessionUpdate="tool_call", content=[{name: "a" * (MAX_CHARS + 1)}])
     assert cut_message(message) is message
 
 
 def test_other_long_texts_say_that_they_are_cut() -> None:
-    message = update(sessionUpdate="tool_call", title="a" * MOST_CHARS, rawInput="b")
+    message = update(sessionUpdate="tool_call", title="a" * MAX_CHARS, rawInput="b")
     assert cut_message(message) is message
     message["params"]["update"]["title"] += "a"
     title = cut_message(message)["params"]["update"]["title"]
-    assert len(title) == MOST_CHARS
+    assert len(title) == MAX_CHARS
     assert title.endswith("aaa … the rest is in the session's traffic")
 
 
 def test_the_text_of_a_file_that_is_written_is_kept_whole() -> None:
-    params = {"sessionId": "a", "path": "b", "content": "a" * (MOST_CHARS + 1), "c": [1] * 2001}
+    params = {"sessionId": "a", "path": "b", "content": "a" * (MAX_CHARS + 1), "c": [1] * 2001}
     read = cut_message({"id": 1, "method": "fs/write_text_file", "params": params})
     assert read["params"]["content"] == params["content"]
     assert read["params"]["_meta"] == {CUT: True}

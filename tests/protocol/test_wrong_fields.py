@@ -26,7 +26,7 @@ from tests.acceptance import golden
 from tests.conformance.reading import read as read_message
 from tests.conformance.shapes import Message, Schema, alternatives, messages_of_agents
 from tests.support.log.recorded import RECORDED, TRAFFIC
-from tests.support.transcript.outcomes import MOST, check, cut, outcome, said
+from tests.support.transcript.outcomes import MAX, check, cut, outcome, said
 
 FOLDER = golden.GOLDEN / "wrong_fields"
 LOGS = TRAFFIC.with_name("logs")
@@ -269,7 +269,7 @@ def test_logs_with_one_line_gone_or_cut(name: str) -> None:
     for number, line in enumerate(text):
         for what, wrong in (("gone", []), ("cut", [line[: len(line) // 2]]), ("twice", [line] * 2)):
             read = _logged_text([*text[:number], *wrong, *text[number + 1 :]])
-            lines.append(f"{number} {what}: {cut('; '.join(read), 3 * MOST)}")
+            lines.append(f"{number} {what}: {cut('; '.join(read), 3 * MAX)}")
     check(FOLDER, f"log_{name.partition('.')[0]}", lines)
 
 

@@ -55,7 +55,7 @@ MOMENT = st.tuples(
     st.sampled_from(["at once", "record", "folder", "log", "answer"]), st.integers(1, 4)
 )
 """When a server ends: the so-and-so-many-th change there, if the answer does not come before."""
-_MOST_ENDS = 2
+_MAX_ENDS = 2
 """Of servers in the midst of operations, in a sequence: each start takes seconds."""
 _TRIED = 3
 """Turns, until one can be reverted."""
@@ -603,7 +603,7 @@ class Operations(RuleBasedStateMachine):
     def end_in_a_revert(
         self, place: int, undo: bool, moment: tuple[str, int], ending: Ending
     ) -> None:
-        if self.ends >= _MOST_ENDS:
+        if self.ends >= _MAX_ENDS:
             return
         self.end_in_an_operation(self.rehearsed("revert", place), undo, moment, ending)
 
@@ -611,7 +611,7 @@ class Operations(RuleBasedStateMachine):
     def end_in_keeping(
         self, place: int, undo: bool, moment: tuple[str, int], ending: Ending
     ) -> None:
-        if self.ends >= _MOST_ENDS or not self.variants:
+        if self.ends >= _MAX_ENDS or not self.variants:
             return
         self.end_in_an_operation(self.rehearsed("keep", place), undo, moment, ending)
 
@@ -619,13 +619,13 @@ class Operations(RuleBasedStateMachine):
     def end_in_going_back(
         self, place: int, undo: bool, moment: tuple[str, int], ending: Ending
     ) -> None:
-        if self.ends >= _MOST_ENDS:
+        if self.ends >= _MAX_ENDS:
             return
         self.end_in_an_operation(self.rehearsed("rewind", place), undo, moment, ending)
 
     @rule(moment=MOMENT, ending=ENDING)
     def end_in_an_undo(self, moment: tuple[str, int], ending: Ending) -> None:
-        if self.ends >= _MOST_ENDS or self.undo is None:
+        if self.ends >= _MAX_ENDS or self.undo is None:
             return
         self.end_in_an_operation(self.undo, False, moment, ending)
 

@@ -79,7 +79,7 @@ class _Kernel:
 
 async def test_a_write_that_was_given_up_leaves_no_request_behind() -> None:
     kernel = _Kernel()
-    for number in range(relaying._MOST_REQUESTS + 1):
+    for number in range(relaying._MAX_REQUESTS + 1):
         request_id = f"request-{number}"
         kernel.came.clear()
         kernel.gave_up.clear()
@@ -117,7 +117,7 @@ async def test_a_request_that_is_too_long_is_answered(monkeypatch: pytest.Monkey
 
 async def test_more_requests_at_once_than_are_taken_are_answered() -> None:
     kernel = _Kernel()
-    for number in range(relaying._MOST_REQUESTS + 1):
+    for number in range(relaying._MAX_REQUESTS + 1):
         kernel.ask(f"request-{number}", last=False)
     await kernel.until(lambda: kernel.came)
     (refusal,) = kernel.came

@@ -20,7 +20,7 @@ from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
 SLOW_READERS = 8
 PROMPT = "bench N=1500 size=4000 rate=0"
-MOST = 32
+MAX = 32
 
 
 PINGING = ["--AcpJupyter.ping_seconds=0.2"]
@@ -80,7 +80,7 @@ def test_too_many_readers_are_refused_in_words(user: httpx.Client) -> None:
     session_id = open_session(user, "demo")
     path = f"sessions/{session_id}/packets"
     with ExitStack() as streams:
-        for _ in range(MOST):
+        for _ in range(MAX):
             answer = streams.enter_context(user.stream("GET", path))
             assert answer.status_code == 200
         refused = user.get(path)

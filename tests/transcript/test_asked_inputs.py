@@ -41,7 +41,7 @@ from tests.support.transcript.outcomes import check, cut, said
 
 FOLDER = golden.GOLDEN / "asked_inputs"
 CWD = "/ws"
-MOST = 250
+MAX = 250
 
 PATCH = "*** Begin Patch\n*** Add File: new.py\n+x\n*** Update File: /ws/a.py\n*** Move to: /etc/x"
 GIT = "diff --git a/src/a.py b/src/b.py\n--- a/src/a.py\n+++ b/src/b.py\n@@\n-x\n+y\n"
@@ -112,14 +112,14 @@ KINDS = get_args(AcpKind)
 
 
 def line(name: Any, found: Any) -> str:
-    return f"{said(name, 40)}: {said(found, MOST)}"
+    return f"{said(name, 40)}: {said(found, MAX)}"
 
 
 def grouped(head: str, pairs: Iterable[tuple[str, Any]]) -> Iterator[str]:
     """Yield each outcome once, with all that it is the outcome of."""
     found: dict[str, list[str]] = {}
     for name, outcome in pairs:
-        found.setdefault(said(outcome, MOST), []).append(name)
+        found.setdefault(said(outcome, MAX), []).append(name)
     for told, names in found.items():
         yield f"{head}: {' | '.join(dict.fromkeys(names))}: {told}"
 
@@ -221,7 +221,7 @@ def test_requests_of_the_host_and_many_fields() -> None:
                         for path in ("", "a.py"):
                             fields = {"command": command, "path": path}
                             asked = call(kind, raw, permission=permission, **fields)
-                            told = said(known(asked), MOST)
+                            told = said(known(asked), MAX)
                             yield f"{request_id} {kind} {said(fields)} {said(raw)}: {told}"
         for count in (1, 40, 999, 1000, 1001):
             raw = {f"f{n}": n for n in range(count)}

@@ -10,7 +10,7 @@ from acp_jupyter.transcript.drawn_text import DrawnText
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.secret_patterns import REDACTED
-from tests.support.patterns.pumped_texts import MOST_RATIO, grows_linearly
+from tests.support.patterns.pumped_texts import MAX_RATIO, grows_linearly
 
 R = REDACTED
 HEAD, TAIL = "gh" + "p_kd83hfKq02mX", "z71pWvR5kd83hfKq02mX"
@@ -130,4 +130,4 @@ def test_each_part_of_what_is_drawn_is_found_in_what_was_written(
     ],
 )
 def test_hidden_signs_are_read_in_linear_time(unit: str) -> None:
-    assert grows_linearly(Redactor([KNOWN]).redact_text, ("", unit)) < MOST_RATIO
+    assert grows_linearly(Redactor([KNOWN]).redact_text, ("", unit)) < MAX_RATIO

@@ -7,7 +7,7 @@ import pytest
 from acp_jupyter.transcript.raw_input import local_path, read_command_fields, read_path_fields
 
 CWD = "/ws"
-MOST = 1_000_000
+MAX = 1_000_000
 """Characters of a patch that is read."""
 NAMED = "*** Add File: new.py\n"
 
@@ -38,11 +38,11 @@ def test_a_folder_that_a_link_may_lead_out_of_is_told(cwd: str, folder: str) -> 
 @pytest.mark.parametrize(
     ("field", "patch", "paths", "is_clear"),
     [
-        ("patch", NAMED.ljust(MOST, "x"), {"new.py"}, True),
-        ("patch", NAMED.ljust(MOST + 1, "x"), set(), False),
+        ("patch", NAMED.ljust(MAX, "x"), {"new.py"}, True),
+        ("patch", NAMED.ljust(MAX + 1, "x"), set(), False),
         ("patch", "x", set(), False),
-        ("diff", "x" * MOST, set(), True),
-        ("diff", "x" * (MOST + 1), set(), False),
+        ("diff", "x" * MAX, set(), True),
+        ("diff", "x" * (MAX + 1), set(), False),
     ],
     ids=["longest", "too long", "names nothing", "longest diff", "too long a diff"],
 )

@@ -23,7 +23,7 @@ from acp_jupyter.transcript import secret_patterns
 from acp_jupyter.transcript.redactor import Redactor
 from acp_jupyter.transcript.secret_patterns import REDACTED, TokenFormats
 from acp_jupyter.transcript.token_formats import TOKEN_FORMATS
-from tests.support.patterns.pumped_texts import MOST_RATIO, grows_linearly
+from tests.support.patterns.pumped_texts import MAX_RATIO, grows_linearly
 
 R = REDACTED
 ROOT = Path(__file__).parents[2]
@@ -279,7 +279,7 @@ def test_the_table_is_of_one_shape() -> None:
         assert 10 <= least <= 400
         assert not set("[]^\\ \"'") & set(members)
         assert set(needed) <= set(members)
-        assert len(start) + least >= secret_patterns._LEAST_CHARS
+        assert len(start) + least >= secret_patterns._MIN_CHARS
         assert re.fullmatch(secret_patterns._LONG_WORD_CHARACTERS + "+", start)
     assert len(TOKEN_FORMATS) > 250
 
@@ -307,7 +307,7 @@ def test_the_table_is_of_one_shape() -> None:
 )
 def test_tokens_are_looked_for_in_linear_time(unit: str) -> None:
     formats = TokenFormats(TOKEN_FORMATS)
-    assert grows_linearly(lambda text: list(formats.spans(text)), ("", unit)) < MOST_RATIO
+    assert grows_linearly(lambda text: list(formats.spans(text)), ("", unit)) < MAX_RATIO
 
 
 def test_every_format_is_looked_for_in_linear_time() -> None:
@@ -315,7 +315,7 @@ def test_every_format_is_looked_for_in_linear_time() -> None:
     formats = TokenFormats(TOKEN_FORMATS)
     almost = [f"{start}{'a1' * (least // 2 - 1)} " for _, start, _, least, _ in TOKEN_FORMATS]
     for unit in ("".join(row[1] for row in TOKEN_FORMATS), "".join(almost), " ".join(almost)):
-        assert grows_linearly(lambda text: list(formats.spans(text)), ("", unit)) < MOST_RATIO
+        assert grows_linearly(lambda text: list(formats.spans(text)), ("", unit)) < MAX_RATIO
 
 
 def _generator() -> ModuleType:

@@ -145,7 +145,7 @@ def write_mcp_config(servers: Json) -> Path | None:
 
 DEFAULT_MODE = "default"
 MODEL_OPTION = "model"
-_MOST_WORDS = 160
+_MAX_WORDS = 160
 
 _MODES = {
     "default": ("Ask", "Asks before it changes files or runs commands"),
@@ -253,4 +253,4 @@ def _one_line(command: Obj) -> str:
     """The CLI describes a command to its model, at length; the first sentence is for people."""
     line = " ".join(text(command.get("description")).split())
     sentence = line.partition(". ")[0]
-    return sentence if len(sentence) <= _MOST_WORDS else f"{sentence[: _MOST_WORDS - 1]}…"
+    return sentence if len(sentence) <= _MAX_WORDS else f"{sentence[: _MAX_WORDS - 1]}…"

@@ -306,7 +306,7 @@ def exit_error(end_reason: str, last_words: str) -> TurnError:
     return TurnError({**error, "data": {"details": last_words}} if last_words else error)
 
 
-_MOST_BYTES = 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 def with_old_text(call: Obj, cwd: Path) -> Obj:
@@ -330,7 +330,7 @@ def _read(path: Path) -> str | None:
         if not path.is_file():  # a pipe would hang
             return None
         with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        return None if len(data) > _MOST_BYTES else data.decode()
+            data = file.read(_MAX_BYTES + 1)
+        return None if len(data) > _MAX_BYTES else data.decode()
     except (OSError, ValueError):
         return None

@@ -13,7 +13,7 @@ from acp_jupyter.agents.remote.link import Json
 
 _TEXTS = frozenset({"agent_message_chunk", "agent_thought_chunk"})
 _USER = "user_message_chunk"
-_MOST_CHARS = 16 * 1024 * 1024
+_MAX_CHARS = 16 * 1024 * 1024
 """Of a turn's text that is kept to be compared."""
 
 
@@ -33,7 +33,7 @@ class SeenTurn:
         self._prompt = prompt
         self._texts: dict[str, list[str]] = {}
         self._others: set[int] = set()
-        self._room = _MOST_CHARS
+        self._room = _MAX_CHARS
 
     def add(self, update: Json) -> None:
         """Keep an update that was passed on."""

@@ -27,7 +27,7 @@ from acp_jupyter.agents.replay.recording import Localiser
 from acp_jupyter.agents.rpc import Peer
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
-_MOST_AT_ONCE = 100
+_MAX_AT_ONCE = 100
 """A request that names more than the client looks at would be one for the user always."""
 
 
@@ -113,8 +113,8 @@ class ChangeReplayer:
 def _groups(changes: Iterable[ShownChange]) -> Iterator[tuple[ShownChange, ...]]:
     left = tuple(changes)
     while left:
-        yield left[:_MOST_AT_ONCE]
-        left = left[_MOST_AT_ONCE:]
+        yield left[:_MAX_AT_ONCE]
+        left = left[_MAX_AT_ONCE:]
 
 
 def _shown(change: Change) -> ShownChange:

@@ -87,7 +87,7 @@ class SessionFiles:
 
 WRITE = "fs/write_text_file"
 
-_MOST_BYTES = 64 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 _ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1")
 
 
@@ -260,7 +260,7 @@ def _is_there(path: str) -> bool:
 
 def _on_disk(path: Path) -> bytes | None:
     try:
-        if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+        if not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return None
         return path.read_bytes()
     except (OSError, ValueError):

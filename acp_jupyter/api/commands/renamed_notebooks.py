@@ -19,7 +19,7 @@ from acp_jupyter.host.stored_sessions import last_notebook
 from acp_jupyter.host.workspace.folders import inode_of
 from acp_jupyter.transcript.model.session_state import SessionState
 
-_MOST_COPIES = 1000
+_MAX_COPIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class RenamedNotebooks:
                 await self._host.stored_sessions.follow_lost(lost, path)
                 return
             # A copy stays a copy, even if the original is deleted.
-            if len(self._own) >= _MOST_COPIES:
+            if len(self._own) >= _MAX_COPIES:
                 self._own.clear()
             self._own[path] = inode
 
@@ -108,7 +108,7 @@ class RenamedNotebooks:
             for turn in session.transcript.turns.values()
             if turn.origin is not None and turn.origin.cell_id
         ]
-        file = await asyncio.to_thread(_read, self._host.config.root / path, self._most_bytes)
+        file = await asyncio.to_thread(_read, self._host.config.root / path, self._max_bytes)
         if file is None or not turns or not file.cell_ids:
             return False
         cells = {turn.origin.cell_id for turn in turns if turn.origin is not None}
@@ -125,7 +125,7 @@ class RenamedNotebooks:
     async def _lost(self, path: str) -> SessionState | None:
         """Return a session whose notebook is now at ``path``, and no longer at its own path."""
         root, stored = self._host.config.root, self._host.stored_sessions
-        file = await asyncio.to_thread(_read, root / path, self._most_bytes)
+        file = await asyncio.to_thread(_read, root / path, self._max_bytes)
         if file is None or not file.turn_ids:
             return None
         for meta in await stored.stored():
@@ -149,7 +149,7 @@ class RenamedNotebooks:
         return of_notebook[found.most_common(1)[0][0]] if found else None
 
     @property
-    def _most_bytes(self) -> int:
+    def _max_bytes(self) -> int:
         return self._host.config.limits.checkpoint_file_bytes
 
 
@@ -161,11 +161,11 @@ def _sent_from_its_notebook(session: Session, turn_ids: Collection[str]) -> int:
     return sum(origin is not None and origin.notebook_path in names for origin in origins)
 
 
-def _read(notebook: Path, most_bytes: int) -> _NotebookFile | None:
+def _read(notebook: Path, max_bytes: int) -> _NotebookFile | None:
     """Read a notebook; None if it is missing, or too large to read here. Blocks."""
     try:
         inode = inode_of(notebook)
-        if not inode or notebook.stat().st_size > most_bytes:
+        if not inode or notebook.stat().st_size > max_bytes:
             return None
         data = notebook.read_bytes()
     except (OSError, ValueError):

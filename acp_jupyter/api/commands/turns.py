@@ -244,8 +244,8 @@ class TurnControl:
 
 
 _MAX_PAGE = 500
-_MOST_OF_TURN = 1000
-_MOST_CHARS = 32_000_000
+_MAX_OF_TURN = 1000
+_MAX_CHARS = 32_000_000
 """Most characters in one page of a turn; a longer item is alone on its page."""
 
 
@@ -372,10 +372,10 @@ class SessionReader:
 def _page(items: Iterator[Item]) -> tuple[tuple[Item, ...], int | None]:
     """Return the first items that fit into a page, and where the next page begins."""
     page: list[Item] = []
-    room = _MOST_CHARS
+    room = _MAX_CHARS
     for item in items:
         room -= item_chars(item)
-        if page and (room < 0 or len(page) == _MOST_OF_TURN):
+        if page and (room < 0 or len(page) == _MAX_OF_TURN):
             return tuple(page), index_of(item.id)
         page.append(item)
     return tuple(page), None

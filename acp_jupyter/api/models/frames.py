@@ -167,13 +167,13 @@ WIRE_MODELS = (
 """What TypeScript types are generated from."""
 
 
-_MOST_FIELDS = 3
-_MOST_CHARS = 200
+_MAX_FIELDS = 3
+_MAX_CHARS = 200
 
 
 def validation_message(error: ValidationError) -> str:
     """Return one sentence on what does not fit; it never repeats the input."""
-    places = [each[:_MOST_CHARS] for each in misfits(error)]
-    rest = len(places) - _MOST_FIELDS
+    places = [each[:_MAX_CHARS] for each in misfits(error)]
+    rest = len(places) - _MAX_FIELDS
     more = f"; and {rest} more" if rest > 0 else ""
-    return f"The request is not valid ({'; '.join(places[:_MOST_FIELDS])}{more})."
+    return f"The request is not valid ({'; '.join(places[:_MAX_FIELDS])}{more})."

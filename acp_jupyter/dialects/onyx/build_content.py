@@ -179,7 +179,7 @@ class Artifact(BuildModel):
     size_bytes: int | None = None
 
 
-_MOST_ENTRIES = 10_000
+_MAX_ENTRIES = 10_000
 _IDS = uuid.UUID("5f0c0f0e-3f0b-5d1a-9a52-6f2d8b1f7a11")
 _SHOWN_BY_BROWSERS = {ArtifactType.WEB_APP, ArtifactType.IMAGE, ArtifactType.PDF}
 
@@ -258,7 +258,7 @@ def _url(page: Path, served: Path) -> str | None:
 
 def _size(folder: Path) -> int:
     """Add up the sizes of a folder's files, without following links; in a huge one the first."""
-    return sum(islice(_sizes(folder), _MOST_ENTRIES))
+    return sum(islice(_sizes(folder), _MAX_ENTRIES))
 
 
 def _sizes(folder: Path) -> Iterator[int]:

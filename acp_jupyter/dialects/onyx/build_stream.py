@@ -260,7 +260,7 @@ def _remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
         known.popitem(last=False)
 
 
-_MOST_OPEN = 1000
+_MAX_OPEN = 1000
 
 
 class SubagentSteps:
@@ -284,7 +284,7 @@ class SubagentSteps:
         )
         if step_id in self._open:
             return [delta]
-        if len(self._open) >= _MOST_OPEN:
+        if len(self._open) >= _MAX_OPEN:
             del self._open[next(iter(self._open))]
         self._open[step_id] = None
         return [StepStartPacket(step_id=step_id, step_name=name, timestamp=at), delta]

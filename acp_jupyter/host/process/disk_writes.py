@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
-_MOST_PROCESSES = 500
+_MAX_PROCESSES = 500
 _COUNT = b"write_bytes:"
 
 
@@ -22,7 +22,7 @@ def written_bytes(pid: int) -> int | None:
     """
     total: int | None = None
     pids, seen = [pid], 0
-    while pids and seen < _MOST_PROCESSES:
+    while pids and seen < _MAX_PROCESSES:
         seen += 1
         each = pids.pop()
         count = _count(each)

@@ -24,8 +24,8 @@ from acp_jupyter.protocol.objects import misfits
 
 REGISTRY_URL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 _SECONDS = 20.0
-_MOST_BYTES = 4 * 1024 * 1024
-_MOST_AGENTS = 1000
+_MAX_BYTES = 4 * 1024 * 1024
+_MAX_AGENTS = 1000
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
@@ -55,7 +55,7 @@ class NewerRegistry:
         """Return what was downloaded before, if it is newer than the bundled one."""
         try:
             with self._file.open("rb") as file:
-                kept = Snapshot.model_validate_json(file.read(_MOST_BYTES))
+                kept = Snapshot.model_validate_json(file.read(_MAX_BYTES))
         except (OSError, ValidationError):
             return None
         return newer_than_bundled(kept, bundled) if kept.date > bundled.date else None
@@ -147,8 +147,8 @@ async def _fetched(url: str) -> tuple[str, bytes]:
         content = b""
         async for piece in answer.aiter_raw():
             content += piece
-            if len(content) > _MOST_BYTES:
-                raise NotUpdated(f"{_host(url)} sent more than {_MOST_BYTES // 1024**2} MiB.")
+            if len(content) > _MAX_BYTES:
+                raise NotUpdated(f"{_host(url)} sent more than {_MAX_BYTES // 1024**2} MiB.")
         return _date(answer.headers.get("last-modified", ""), _host(url)), content
 
 
@@ -166,7 +166,7 @@ def _read(content: bytes, date: str, host: str) -> Snapshot:
     except (ValueError, RecursionError):
         raise NotUpdated(f"{host} did not send valid JSON.") from None
     agents = raw.get("agents") if isinstance(raw, dict) else None
-    if not isinstance(agents, list) or len(agents) > _MOST_AGENTS:
+    if not isinstance(agents, list) or len(agents) > _MAX_AGENTS:
         raise NotUpdated(f"{host} did not send a list of agents.")
     taken, wrong = [], "it is empty"
     for each in agents:

@@ -14,8 +14,8 @@ from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.permission_evidence import contents_of
 
-_MOST_PATHS = 500
-_MOST_CAUTIONS = 20
+_MAX_PATHS = 500
+_MAX_CAUTIONS = 20
 _READS = frozenset({"read", "search"})
 _CHANGES = frozenset({"edit", "delete", "move"})
 
@@ -36,7 +36,7 @@ class CallPlaces:
         named = [call.path, *(location.path for location in call.locations)]
         named += [diff.path for diff in call.diffs]
         named += [] if contents.evidence is None else contents.evidence.paths
-        paths = list(dict.fromkeys(filter(None, named)))[:_MOST_PATHS]
+        paths = list(dict.fromkeys(filter(None, named)))[:_MAX_PATHS]
         where = ""
         if call.command:
             where = os.path.realpath(os.path.join(folder.cwd, contents.folder))
@@ -69,9 +69,9 @@ class CallPlaces:
                 found[f"{spot.real} is protected: it {spot.why}."] = None
             if kind in _READS and spot.secret:
                 found[f"{spot.real} may hold passwords or keys."] = None
-        yield from list(found)[:_MOST_CAUTIONS]
-        if len(found) > _MOST_CAUTIONS:
-            yield f"The same is true of {len(found) - _MOST_CAUTIONS} more."
+        yield from list(found)[:_MAX_CAUTIONS]
+        if len(found) > _MAX_CAUTIONS:
+            yield f"The same is true of {len(found) - _MAX_CAUTIONS} more."
 
     def other_texts(self, call: ToolCall, folder: SessionFolder) -> tuple[str, ...]:
         """Return the files without the text that the call says it replaces. Blocks."""

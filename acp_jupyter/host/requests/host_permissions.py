@@ -39,8 +39,8 @@ from acp_jupyter.transcript.rule_text import plain_words
 _SHOWN_CHARS = 2_000_000
 _AFTER_THE_TURN = "Its turn is over."
 _REJECTED_BEFORE = "You rejected a change of this file in this turn."
-_MOST_CARDS = 100
-_MOST_REFUSALS = 20
+_MAX_CARDS = 100
+_MAX_REFUSALS = 20
 """Most refusals that a turn shows, as an agent may look for many files."""
 _SHOWN_NAME = 300
 _REFUSED = {"read": "Read", "edit": "Edit", "execute": "Run"}
@@ -269,7 +269,7 @@ class HostPermissions:
         )
         if option == ALLOW:
             self._cards[request_seq] = call.tool_call_id
-            if len(self._cards) > _MOST_CARDS:  # left by agents that died
+            if len(self._cards) > _MAX_CARDS:  # left by agents that died
                 del self._cards[next(iter(self._cards))]
         else:
             told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
@@ -299,10 +299,10 @@ class HostPermissions:
         turn_id = self._journal.transcript.session.active_turn_id or ""
         if turn_id != self._refused_in:
             self._refused_in, self._refused = turn_id, set()
-        if (kind, what) in self._refused or len(self._refused) > _MOST_REFUSALS:
+        if (kind, what) in self._refused or len(self._refused) > _MAX_REFUSALS:
             return
         self._refused.add((kind, what))
-        if len(self._refused) > _MOST_REFUSALS:
+        if len(self._refused) > _MAX_REFUSALS:
             text = "The agent wanted more that was refused. It is in the session's log."
             self._journal.note(HostNotice(severity="warning", text=text))
             return

@@ -34,7 +34,7 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
-_MOST_ANSWERS = 200
+_MAX_ANSWERS = 200
 _HAS_VALUE = (
     "A value from a .env file of this folder is in it. You see it because you are asked. It is "
     "taken out of what is saved, and no rule or policy can allow this."
@@ -403,7 +403,7 @@ class PermissionRequests:
         allowed = self.allowed_always if always else self.allowed
         remembered = allowed if option.option_kind.startswith("allow") else self.rejected
         remembered[request_id] = call
-        if len(remembered) > _MOST_ANSWERS:
+        if len(remembered) > _MAX_ANSWERS:
             oldest = next(iter(remembered))
             del remembered[oldest]
             self.places.pop(oldest, None)

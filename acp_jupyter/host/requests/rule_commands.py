@@ -20,7 +20,7 @@ from acp_jupyter.host.requests.rule_wrappers import Commands, commands_of, progr
 from acp_jupyter.protocol.tools.inputs import is_shell
 from acp_jupyter.transcript.rule_text import is_plain_command_list, pattern_words, plain_words
 
-_MOST_DEEP = 3
+_MAX_DEPTH = 3
 _CHANGES_THE_SHELL = frozenset({
     ".", "alias", "builtin", "cd", "command", "declare", "enable", "eval", "exec", "export",
     "function", "hash", "let", "local", "popd", "pushd", "read", "readonly", "set", "setopt",
@@ -63,7 +63,7 @@ def allowing(patterns: Iterable[str], command: str, folder: str) -> int | None:
 def _list(command: str, depth: int = 0) -> list[tuple[str, ...]] | None:
     """Split a list of commands into words; None if a shell could do anything beyond it."""
     script = read_script(command)
-    if not is_plain_command_list(command) or not script.plain or depth > _MOST_DEEP:
+    if not is_plain_command_list(command) or not script.plain or depth > _MAX_DEPTH:
         return None
     found: list[tuple[str, ...]] = []
     for words in script.commands:

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_MOST_CHARS = 20_000
-_MOST_WORDS = 2_000
+_MAX_CHARS = 20_000
+_MAX_WORDS = 2_000
 _SIMPLE_VARIABLE = re.compile(r"\$\{[A-Za-z0-9_@#?*!]{1,100}\}")
 _WHOLE = frozenset({"[", "[[", "{", "}"})
 """Words that would be patterns, were they not whole words."""
@@ -43,7 +43,7 @@ class Script:
 @lru_cache(maxsize=64)
 def read_script(text: str) -> Script:
     """Split a shell text into its simple commands."""
-    if len(text) > _MOST_CHARS:
+    if len(text) > _MAX_CHARS:
         return Script(certain=False, plain=False)
     reader = _Reader(text)
     reader.read()
@@ -121,7 +121,7 @@ class _Reader:
         self._count += 1
         if self._is_target:
             self._is_target = False
-        elif self._count > _MOST_WORDS:
+        elif self._count > _MAX_WORDS:
             self.certain = False
         else:
             self._words.append(Word(text, self._known or whole))

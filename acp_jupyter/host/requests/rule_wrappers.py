@@ -12,8 +12,8 @@ from acp_jupyter.host.requests.rule_shell import Word, read_script
 
 Words = tuple[Word, ...]
 
-_MOST_COMMANDS = 100
-_MOST_DEEP = 8
+_MAX_COMMANDS = 100
+_MAX_DEPTH = 8
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[\w*\])?\+?=")
 _SHELLS = frozenset({"ash", "bash", "dash", "ksh", "mksh", "sh", "zsh"})
 _SHELL_VALUES = frozenset({"-o", "-O", "+o", "+O", "--rcfile", "--init-file"})
@@ -133,11 +133,11 @@ def _read(text: str, into: Commands, depth: int) -> None:
 
 
 def _unwrap(words: Words, into: Commands, depth: int) -> None:
-    if depth > _MOST_DEEP:
+    if depth > _MAX_DEPTH:
         into.certain = False
         return
     while words:
-        if len(into.found) >= _MOST_COMMANDS:
+        if len(into.found) >= _MAX_COMMANDS:
             into.certain = False
             return
         first = words[0]

@@ -31,8 +31,8 @@ from acp_jupyter.transcript.permission_evidence import Evidence, contents_of
 from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
 
 _log = logging.getLogger(__name__)
-_MOST_RULES = 500
-_MOST_OF_TURN = 100
+_MAX_RULES = 500
+_MAX_OF_TURN = 100
 
 
 def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...]:
@@ -43,8 +43,8 @@ def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...
     BadRequest
         A rule is not well-formed; the message says what to type.
     """
-    if len(allow) + len(deny) > _MOST_OF_TURN:
-        raise BadRequest(f"A turn has at most {_MOST_OF_TURN} rules.")
+    if len(allow) + len(deny) > _MAX_OF_TURN:
+        raise BadRequest(f"A turn has at most {_MAX_OF_TURN} rules.")
     denied = (_read(text, "deny", "turn") for text in deny)
     return (*denied, *(_read(text, "allow", "turn") for text in allow))
 
@@ -122,8 +122,8 @@ class SessionRules:
             There are too many rules.
         """
         rules = self._journal.transcript.session.rules
-        if len(rules) >= _MOST_RULES:
-            raise BadRequest(f"This session has {_MOST_RULES} rules. Remove some first.")
+        if len(rules) >= _MAX_RULES:
+            raise BadRequest(f"This session has {_MAX_RULES} rules. Remove some first.")
         if not any(same_rule(rule, known) for known in rules):
             self._journal.note(RulesChanged(rules=(*rules, rule)))
 
@@ -271,7 +271,7 @@ def _allows_path(rule: Rule, spot: FolderPath) -> bool:
     return not rule.pattern or exact or match_path(rule.pattern, spot.real)
 
 
-_MOST_URL_CHARS = 4000
+_MAX_URL_CHARS = 4000
 
 
 def match_path(pattern: str, path: str) -> bool:
@@ -307,7 +307,7 @@ def match_address(pattern: str, url: str) -> bool | None:
 
 def _canonical(url: str) -> str | None:
     """Return an address in its canonical spelling; None for odd ones."""
-    odd = len(url) > _MOST_URL_CHARS or not url.isprintable() or "\\" in url or " " in url
+    odd = len(url) > _MAX_URL_CHARS or not url.isprintable() or "\\" in url or " " in url
     if odd:
         return None
     try:

@@ -22,7 +22,7 @@ FileId = tuple[int, int]
 
 _BARE_REPOSITORY = ("HEAD", "objects", "refs")
 _ENVIRONMENT = "pyvenv.cfg"
-_MOST_ENTRIES = 200_000
+_MAX_ENTRIES = 200_000
 """Most entries of a folder in which a file's other names are searched."""
 
 
@@ -268,7 +268,7 @@ def _names_of(files: Collection[FileId], folder: Path) -> tuple[dict[FileId, lis
     """Return the files' names below a folder, and whether the search was complete."""
     found: dict[FileId, list[str]] = {}
     numbers = {number for _, number in files}
-    left = _MOST_ENTRIES
+    left = _MAX_ENTRIES
     todo = [folder]
     while todo:
         for entry in _entries(todo.pop()):

@@ -29,7 +29,7 @@ from acp_jupyter.host.rpc.open_requests import (
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.large.long_json import TooManyParts, read_long_json
-from acp_jupyter.protocol.large.messages import MOST_PARTS, cut_message, is_cut
+from acp_jupyter.protocol.large.messages import MAX_PARTS, cut_message, is_cut
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
 from acp_jupyter.protocol.traffic import LONG_CHARS
@@ -366,7 +366,7 @@ def _read_long(line: bytes) -> list[_Part]:
     value = read_long_json(text)
     if not isinstance(value, list):
         return [_Part(cut_message(value), text)]
-    return [_Part(cut_message(each), to_json(each).decode()) for each in value[:MOST_PARTS]]
+    return [_Part(cut_message(each), to_json(each).decode()) for each in value[:MAX_PARTS]]
 
 
 _LOST = "\ufffd"

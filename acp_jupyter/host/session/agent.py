@@ -40,7 +40,7 @@ from acp_jupyter.socket_relay import OTHER_SIDE_ENDED
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 _FAREWELL_SECONDS = 2.0
-_MOST_WORK_SECONDS = 24 * 3600.0
+_MAX_WORK_SECONDS = 24 * 3600.0
 """How long an agent that reports background work may run without a prompt."""
 
 
@@ -516,7 +516,7 @@ class IdleTimer:
     def _over(self) -> None:
         if not self._idle():
             return
-        if self._works() and self._worked < _MOST_WORK_SECONDS:
+        if self._works() and self._worked < _MAX_WORK_SECONDS:
             self.begin(self._worked + self._seconds)
         else:
             self._leaving = asyncio.create_task(self._go())

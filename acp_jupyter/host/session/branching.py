@@ -105,7 +105,7 @@ def _differing(
     ]
 
 
-def told_history(transcript: Transcript, most_chars: int) -> str:
+def told_history(transcript: Transcript, max_chars: int) -> str:
     """Return the conversation of the copied turns as text; empty if there are none.
 
     If it is too long, the oldest turns are left out.
@@ -113,12 +113,12 @@ def told_history(transcript: Transcript, most_chars: int) -> str:
     turns = [transcript.turns[turn_id] for turn_id in transcript.turn_order]
     told = [turn for turn in turns if turn.copy_of is not None and turn.stop_reason != STEERED]
     parts: deque[str] = deque()
-    room = most_chars
+    room = max_chars
     for turn in reversed(told):
         part = _turn_text(turn, transcript.turn_items(turn.turn_id))
         if parts and len(part) > room:
             break
-        parts.appendleft(_cut(part, most_chars))
+        parts.appendleft(_cut(part, max_chars))
         room -= len(part)
     if not parts:
         return ""

@@ -33,9 +33,9 @@ from acp_jupyter.protocol.host_events.session import RanOutside, Wall
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
-_MOST_RUNS = 4
+_MAX_RUNS = 4
 """Most commands that run at the same time."""
-_MOST_TOLD = 10
+_MAX_TOLD = 10
 """Newest runs that one prompt reports to the agent."""
 _TOLD_CHARS = 4_000
 _TOLD = "The agent gets the end of its output with your next message."
@@ -124,8 +124,8 @@ class OutsideOnce:
             raise BadRequest("This is being asked already, or it runs.")
         if wall.run_id:
             raise BadRequest("This ran once already. Ask the agent to try it again.")
-        if len(self._runs) >= _MOST_RUNS:
-            raise BadRequest(f"{_MOST_RUNS} commands are asked about or run already. Wait for one.")
+        if len(self._runs) >= _MAX_RUNS:
+            raise BadRequest(f"{_MAX_RUNS} commands are asked about or run already. Wait for one.")
         self._require_allowed()
         if not wall.offers or not is_one_command(call, self._journal.transcript):
             raise BadRequest("The whole of this command is not known, so it can't be run again.")
@@ -135,7 +135,7 @@ class OutsideOnce:
 
     def take_told(self) -> tuple[Obj, ...]:
         """Return the results to put before the next prompt, and forget them."""
-        told, self._told = tuple(self._told[-_MOST_TOLD:]), []
+        told, self._told = tuple(self._told[-_MAX_TOLD:]), []
         return told
 
     async def close(self) -> None:

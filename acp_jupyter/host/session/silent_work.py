@@ -17,7 +17,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _SECONDS = 0.2
 _TICK_SECONDS = 0.02
-_MOST_NOTES = 500
+_MAX_NOTES = 500
 """Most notes of one turn."""
 
 
@@ -69,7 +69,7 @@ class SilentWork:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _watch(self) -> None:
-        while self._notes < _MOST_NOTES and self._announced_at() is None:
+        while self._notes < _MAX_NOTES and self._announced_at() is None:
             await asyncio.sleep(_SECONDS)
             await self._look()
 

@@ -28,9 +28,9 @@ from acp_jupyter.transcript.permission_evidence import contents_of
 from acp_jupyter.transcript.secret_patterns import REDACTED
 
 _KINDS = {"execute", "edit", "delete", "move", "read", "search", "fetch", "other"}
-_MOST_DUE = 200
+_MAX_DUE = 200
 """Most failed calls that wait for a check; further ones are skipped."""
-_MOST_LOOKED = 500
+_MAX_LOOKED = 500
 _SETTLE_SECONDS = 2.0
 
 
@@ -66,14 +66,14 @@ class WallsMet:
                 self._take(event.item, confined)
 
     def _take(self, call: ToolCall, confined: Confined) -> None:
-        if not _has_failed(call) or call.wall is not None or len(self._due) >= _MOST_DUE:
+        if not _has_failed(call) or call.wall is not None or len(self._due) >= _MAX_DUE:
             return
         output = self._journal.transcript.text_of(call.id)
         length = 0 if output is None else output.length
         if not length or self._looked.get(call.id) == length:
             return
         self._looked[call.id] = length
-        if len(self._looked) > _MOST_LOOKED:
+        if len(self._looked) > _MAX_LOOKED:
             del self._looked[next(iter(self._looked))]
         self._due[call.id] = confined
         if self._task is None or self._task.done():

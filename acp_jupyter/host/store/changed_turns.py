@@ -19,7 +19,7 @@ from acp_jupyter.transcript.model.events import (
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.state import Transcript
 
-_MOST = 20_000
+_MAX = 20_000
 """Most remembered changes; a caller who asks for older ones gets all turns."""
 
 
@@ -108,6 +108,6 @@ class ChangedTurns:
             self._changes.pop(key, None)
             self._last = key
         self._changes[key] = self.number, time.time()
-        if len(self._changes) > _MOST:
+        if len(self._changes) > _MAX:
             oldest = next(iter(self._changes))
             self._forgotten, _ = self._changes.pop(oldest)

@@ -109,7 +109,7 @@ class TrustStore:
         return any(folder.path in wanted for folder in known)
 
 
-_MOST_RULES = 500
+_MAX_RULES = 500
 _SAME = ("effect", "tool_kind", "pattern", "user")
 
 
@@ -166,8 +166,8 @@ class RulesStore:
             known = content.folders.get(key, ())
             if any(same_rule(rule, other) for other in known):
                 return content
-            if len(known) >= _MOST_RULES:
-                raise BadRequest(f"This folder has {_MOST_RULES} rules. Remove some first.")
+            if len(known) >= _MAX_RULES:
+                raise BadRequest(f"This folder has {_MAX_RULES} rules. Remove some first.")
             return content.model_copy(update={"folders": {**content.folders, key: (*known, rule)}})
 
         self._file.change(change)
@@ -203,7 +203,7 @@ def same_rule(rule: Rule, other: Rule) -> bool:
     return all(getattr(rule, name) == getattr(other, name) for name in _SAME)
 
 
-_MOST = 2000
+_MAX = 2000
 _KEY_BYTES = 32
 
 
@@ -250,7 +250,7 @@ class RecordingSeals:
             key = content.key or secrets.token_hex(_KEY_BYTES)
             sealed = _seal(key, recording)
             others = tuple(seal for seal in content.seals if seal not in {sealed, instead_of})
-            return content.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
+            return content.model_copy(update={"key": key, "seals": (*others, sealed)[-_MAX:]})
 
         self._file.change(change)
         return sealed

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic_core import from_json, to_json
 
 from acp_jupyter._version import __version__
-from acp_jupyter.host.store.spill_file import MOST_BYTES, SIZE_BITS, SpillFile
+from acp_jupyter.host.store.spill_file import MAX_BYTES, SIZE_BITS, SpillFile
 from acp_jupyter.protocol.objects import Obj, items, obj
 from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
@@ -51,7 +51,7 @@ VERSION = f"2 of acp-jupyter {__version__}"
 """A release only reads its own resume points: any release may read a log differently."""
 
 _log = logging.getLogger(__name__)
-_MOST_HEAD_BYTES = 64 * 1024 * 1024
+_MAX_HEAD_BYTES = 64 * 1024 * 1024
 _PIECE = 1024 * 1024
 _SMALL_HEAD = 128 * 1024
 _SEQ = re.compile(rb'\{"seq":(\d+),')
@@ -145,7 +145,7 @@ class ResumePoint:
 
     def _load(self, log: Path, spill_bytes: int) -> Resumed:
         with (self._folder / HEAD_FILE).open("rb") as file:
-            check, _, content = file.read(_MOST_HEAD_BYTES).partition(b"\n")
+            check, _, content = file.read(_MAX_HEAD_BYTES).partition(b"\n")
         if _digest(content).hexdigest().encode() != check:
             raise ValueError("its resume point is damaged")
         head = obj(from_json(content))
@@ -203,7 +203,7 @@ class ResumePoint:
                 "state": save_rest(due.transcript),
             }
         )
-        if len(content) > _MOST_HEAD_BYTES:
+        if len(content) > _MAX_HEAD_BYTES:
             raise LogDiffers("the state is too large")
         replace_file(
             self._folder / HEAD_FILE, _digest(content).hexdigest().encode() + b"\n" + content
@@ -303,7 +303,7 @@ class _Shelf:
     def put(self, data: bytes) -> int:
         """Add bytes; return where they are."""
         start = self.size + len(self._gathered)
-        if start + len(data) > MOST_BYTES:
+        if start + len(data) > MAX_BYTES:
             raise LogDiffers("the state is too large")
         self._gathered += data
         if len(self._gathered) > _PIECE:

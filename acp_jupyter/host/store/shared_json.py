@@ -19,7 +19,7 @@ from acp_jupyter.errors import SharedFileBroken, plain_reason
 from acp_jupyter.system.locks import lock
 
 _Content = TypeVar("_Content", bound=BaseModel)
-_MOST_BYTES = 4 * 1024 * 1024
+_MAX_BYTES = 4 * 1024 * 1024
 _LOCK_SECONDS = 5.0
 
 
@@ -48,8 +48,8 @@ class SharedJsonFile(Generic[_Content]):
         """
         try:
             with self.path.open("rb") as file:
-                content = file.read(_MOST_BYTES + 1)
-            return self._model.model_validate_json(content if len(content) <= _MOST_BYTES else b"")
+                content = file.read(_MAX_BYTES + 1)
+            return self._model.model_validate_json(content if len(content) <= _MAX_BYTES else b"")
         except FileNotFoundError:
             return self._model()
         except (OSError, ValidationError) as error:

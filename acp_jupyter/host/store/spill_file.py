@@ -16,7 +16,7 @@ from pathlib import Path
 
 _log = logging.getLogger(__name__)
 SIZE_BITS = 32
-MOST_BYTES = 2**31
+MAX_BYTES = 2**31
 """Keeps positions below 2**63."""
 _GATHERED_BYTES = 64 * 1024
 _AGAIN_SECONDS = 30.0
@@ -26,19 +26,19 @@ _ROOMY = Path("/var/tmp")  # noqa: S108 - the file has no name there
 class SpillFile:
     """An unnamed file, created when first needed and deleted with its last user.
 
-    If the disk is full, or ``most_bytes`` are reached, `put` returns None, and the data stay in
+    If the disk is full, or ``max_bytes`` are reached, `put` returns None, and the data stay in
     memory.
 
     Parameters
     ----------
-    most_bytes
+    max_bytes
         The largest size.
     base
         A file that is only read; its first ``base_bytes`` have the first positions.
     """
 
-    def __init__(self, most_bytes: int, base: Path | None = None, base_bytes: int = 0) -> None:
-        self._most = min(base_bytes + most_bytes, MOST_BYTES)
+    def __init__(self, max_bytes: int, base: Path | None = None, base_bytes: int = 0) -> None:
+        self._most = min(base_bytes + max_bytes, MAX_BYTES)
         self._lock = threading.Lock()  # records are made in threads
         self._fd: int | None = None
         self._base_bytes = base_bytes

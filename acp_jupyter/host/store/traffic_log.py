@@ -145,7 +145,7 @@ class TrafficLog:
         self._waiting: deque[bytes] = deque()
         """Encoded lines that could not be written yet."""
         self._waiting_bytes = 0
-        self._most_waiting = limits.unwritten_bytes
+        self._max_waiting = limits.unwritten_bytes
         self._anew = False
         self._watchers: frozenset[Callable[[], None]] = frozenset()
         self._bound = limits.traffic_log_bytes
@@ -154,7 +154,7 @@ class TrafficLog:
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
         self._queued = 0
         """Bytes of entries in the queue or being written (approximate)."""
-        self._most_queued = limits.queued_bytes
+        self._max_queued = limits.queued_bytes
         self._dropping = False
         """Whether new lines are dropped until the queue has been written."""
         self._closed = False
@@ -196,7 +196,7 @@ class TrafficLog:
             return
         size = queued_bytes(entry)
         with self._lock:
-            if self._queued and self._queued + size > self._most_queued and not self._dropping:
+            if self._queued and self._queued + size > self._max_queued and not self._dropping:
                 self._dropping = self._lost = True
                 self._entries.put(_Gap())
                 self.why, self.missing = _SLOW, _NO_ROOM.format(why=_SLOW)
@@ -379,7 +379,7 @@ class TrafficLog:
         self._write_waiting()  # there may be space again
         gap = self._lines.encode(gap_entry(entries[0])) if self._gap and not self._waiting else b""
         data = gap + b"".join(lines)
-        too_much = self._waiting_bytes + len(data) > self._most_waiting
+        too_much = self._waiting_bytes + len(data) > self._max_waiting
         if self._waiting and (too_much or self._gap):
             # No room on disk or in memory: drop lines until the waiting ones are written.
             self._gap = self._lost = True

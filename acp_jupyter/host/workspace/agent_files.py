@@ -47,7 +47,7 @@ class AgentFiles:
         The host's limits.
     """
 
-    _MOST_KNOWN = 64
+    _MAX_KNOWN = 64
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class AgentFiles:
         self._known.pop(path, None)
         if len(text) <= self._bound:
             self._known[path] = text
-        while len(self._known) > self._MOST_KNOWN:
+        while len(self._known) > self._MAX_KNOWN:
             del self._known[next(iter(self._known))]
 
     async def _is_check(self, path: RealPath) -> bool:

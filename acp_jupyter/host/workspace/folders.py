@@ -200,12 +200,12 @@ def make_private(folder: Path, others: Iterable[Path]) -> None:
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LINE = re.compile(r"(?:export[ \t]++)?([A-Za-z_][A-Za-z0-9_]{0,199}+)[ \t]*+=[ \t]*+(.*)")
-_MOST_ENTRIES = 100_000
-_MOST_FILES = 100
-_MOST_BYTES = 64 * 1024
-_MOST_VALUES = 500
+_MAX_ENTRIES = 100_000
+_MAX_FILES = 100
+_MAX_BYTES = 64 * 1024
+_MAX_VALUES = 500
 _RANDOM_CHARS = 16
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 _USUAL = (".env", ".envrc", ".env.local", ".env.development", ".env.production", ".env.test")
 _EXAMPLES = (".dist", ".example", ".sample", ".template")
 _LEFT_OUT = "Secrets in {} are not known, so they are not taken out of logs and saved turns: {}."
@@ -248,14 +248,14 @@ class EnvFiles:
             return ""
         if tuple(found) != self._seen:
             known: dict[str, None] = {}
-            for file in found[:_MOST_FILES]:
+            for file in found[:_MAX_FILES]:
                 known |= dict.fromkeys(_secrets(Path(file.path)))
             written = max((file.changed_at for file in found), default=0) / 1e9
-            self._redactor.learn_from_files(self._source, *list(known)[:_MOST_VALUES], at=written)
+            self._redactor.learn_from_files(self._source, *list(known)[:_MAX_VALUES], at=written)
             self._seen = tuple(found)
             self._left_out = _left_out(found, len(known))
         if not all_seen:
-            why = f"the folder has more than {_MOST_ENTRIES:,} entries"
+            why = f"the folder has more than {_MAX_ENTRIES:,} entries"
             return _LEFT_OUT.format("some .env files", why)
         return self._left_out
 
@@ -265,7 +265,7 @@ class EnvFiles:
         # Asked for by name, so that they are found in a folder of any size.
         names = set(_USUAL)
         with os.scandir(root) as entries:
-            first = itertools.islice(entries, _MOST_ENTRIES)
+            first = itertools.islice(entries, _MAX_ENTRIES)
             names.update(entry.name for entry in first if entry.name.startswith(".env"))
             all_seen = next(entries, None) is None
         ordered = sorted(names, key=lambda name: (name.endswith(_EXAMPLES), len(name), name))
@@ -295,18 +295,18 @@ def _env_file(root: str, name: str) -> _EnvFile | None:
 
 
 def _left_out(files: list[_EnvFile], values: int) -> str:
-    more = len(files) - _MOST_FILES
+    more = len(files) - _MAX_FILES
     if more > 0:
-        first = os.path.basename(files[_MOST_FILES].path)
+        first = os.path.basename(files[_MAX_FILES].path)
         many = f"{more} .env files, from {first} on" if more > 1 else f"the file {first}"
-        return _LEFT_OUT.format(many, f"the first {_MOST_FILES} are read")
-    if values > _MOST_VALUES:
+        return _LEFT_OUT.format(many, f"the first {_MAX_FILES} are read")
+    if values > _MAX_VALUES:
         return _LEFT_OUT.format(
-            "the last .env files", f"they have {values}, and {_MOST_VALUES} are kept"
+            "the last .env files", f"they have {values}, and {_MAX_VALUES} are kept"
         )
-    large = [file for file in files[:_MOST_FILES] if file.size > _MOST_BYTES]
+    large = [file for file in files[:_MAX_FILES] if file.size > _MAX_BYTES]
     if large:
-        names = ", ".join(os.path.basename(file.path) for file in large[:_MOST_NAMED])
+        names = ", ".join(os.path.basename(file.path) for file in large[:_MAX_NAMED])
         return _LEFT_OUT.format(f"the rest of {names}", "the first 64 KB of a file are read")
     return ""
 
@@ -317,7 +317,7 @@ def _secrets(path: Path) -> Iterator[str]:
         with os.fdopen(fd, "rb") as file:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 return
-            text = file.read(_MOST_BYTES).decode("utf-8", "replace")
+            text = file.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return
     for line in text.splitlines():

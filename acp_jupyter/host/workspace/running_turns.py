@@ -16,7 +16,7 @@ from pathlib import Path
 
 from acp_jupyter.host.workspace.authors import Witness
 
-_MOST_PUTS = 64
+_MAX_PUTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class RunningTurns:
 
     def __init__(self) -> None:
         self._turns: dict[str, RunningTurn] = {}
-        self._puts: deque[Put] = deque(maxlen=_MOST_PUTS)
+        self._puts: deque[Put] = deque(maxlen=_MAX_PUTS)
         self._lock = threading.Lock()
         self._roots: tuple[str, ...] = ()
 

@@ -536,7 +536,7 @@ class TurnFiles:
             return None
 
 
-_MOST_NAMED = 5
+_MAX_NAMED = 5
 
 
 async def save_documents(
@@ -572,6 +572,6 @@ def _notices(saved: SaveResult, prompt_notebook: str) -> Iterator[HostNotice]:
 
 
 def _listed(paths: tuple[str, ...]) -> str:
-    names = ", ".join(path.rpartition("/")[2] for path in paths[:_MOST_NAMED])
-    more = len(paths) - _MOST_NAMED
+    names = ", ".join(path.rpartition("/")[2] for path in paths[:_MAX_NAMED])
+    more = len(paths) - _MAX_NAMED
     return names if more <= 0 else f"{names} and {more} more"

@@ -188,7 +188,7 @@ def warn(turn: Turn) -> None:
         warnings.warn_explicit(turn._detail.turn.words, UserWarning, "%%acp", 1)
 
 
-_MOST_CHARS = 1_000_000
+_MAX_CHARS = 1_000_000
 
 
 def expand(prompt: str, names: Mapping[str, object]) -> str:
@@ -205,7 +205,7 @@ def expand(prompt: str, names: Mapping[str, object]) -> str:
         raise BadRequest(
             f"--format can't expand the prompt: {_words(error)} Write {{{{ and }}}} for braces."
         ) from None
-    if len(expanded) > _MOST_CHARS:
+    if len(expanded) > _MAX_CHARS:
         raise BadRequest(f"With its variables the prompt has {len(expanded):,} characters.")
     return expanded
 
@@ -226,7 +226,7 @@ def _words(error: BaseException) -> str:
 
 _SOURCE_CHARS = 8000
 _TRACEBACK_CHARS = 8000
-_MOST_VARIABLES = 8
+_MAX_VARIABLES = 8
 _NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then %acp fix."
 
 
@@ -273,7 +273,7 @@ def named_variables(shell: InteractiveShell, error: BaseException) -> tuple[str,
         and name not in hidden
         and not isinstance(shell.user_ns[name], ModuleType)
     )
-    return tuple(itertools.islice(described, _MOST_VARIABLES))
+    return tuple(itertools.islice(described, _MAX_VARIABLES))
 
 
 def _last_error() -> BaseException:

@@ -300,8 +300,8 @@ def _first_words(name: str) -> list[str]:
             return []
 
 
-_MOST_SESSIONS = 50
-_MOST_ENTRIES = 5000
+_MAX_SESSIONS = 50
+_MAX_ENTRIES = 5000
 _SPECIAL = set(" \\'\"")
 
 
@@ -313,7 +313,7 @@ def _paths(word: str) -> list[str]:
         with os.scandir(Path(folder or ".").expanduser()) as entries:
             found = [
                 f"{folder}{entry.name}{'/' * entry.is_dir()}"
-                for entry in itertools.islice(entries, _MOST_ENTRIES)
+                for entry in itertools.islice(entries, _MAX_ENTRIES)
                 if hidden or not entry.name.startswith(".")
             ]
     except OSError:
@@ -337,7 +337,7 @@ def _session_ids() -> list[str]:
         sessions = by_time(host_client().sessions())
     except AcpError:
         return []
-    return [short(state.session_id) for state in sessions[:_MOST_SESSIONS]]
+    return [short(state.session_id) for state in sessions[:_MAX_SESSIONS]]
 
 
 def _setting_words(what: str) -> list[str]:

@@ -207,7 +207,7 @@ def _age(seconds: float) -> str:
 
 
 _LINES = 20
-_MOST_LINES = 500
+_MAX_LINES = 500
 _CHARS = 160
 _SIDES = {">": "to agent", "<": "from agent", "!": "note"}
 
@@ -227,8 +227,8 @@ def run_log(rest: Sequence[str]) -> None:
     parser.add_argument("--lines", default=str(_LINES))
     parser.add_argument("--text", default="")
     given = parser.parse_args(rest)
-    if not given.lines.isdecimal() or not 1 <= int(given.lines) <= _MOST_LINES:
-        raise UsageError(f"--lines is a number from 1 to {_MOST_LINES}.")
+    if not given.lines.isdecimal() or not 1 <= int(given.lines) <= _MAX_LINES:
+        raise UsageError(f"--lines is a number from 1 to {_MAX_LINES}.")
     client = host_client()
     state = choose_session(client, given.session)
     command = GetTraffic(session_id=state.session_id, limit=int(given.lines), text=given.text[:200])

@@ -97,7 +97,7 @@ def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
     return _with_words(bundle, place)
 
 
-_MOST_ENDED = 20
+_MAX_ENDED = 20
 _ended: deque[Shown] = deque()
 
 
@@ -110,7 +110,7 @@ def end_widget(widget: Shown) -> None:
     try:
         widget._finish()
     finally:
-        while len(_ended) > _MOST_ENDED:
+        while len(_ended) > _MAX_ENDED:
             _ended.popleft().close()
 
 

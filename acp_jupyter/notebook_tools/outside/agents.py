@@ -23,7 +23,7 @@ from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Obj, first, obj, text
 
-_MOST_SESSIONS = 8
+_MAX_SESSIONS = 8
 """Most sessions of one key at once."""
 _NAME_CHARS = 40
 _CLIENT_INFO = "clientInfo"
@@ -97,7 +97,7 @@ class OutsideAgents:
         for session_id, of in known.items():
             if of == name and session_id not in used:
                 return open_[session_id]
-        if len(known) >= _MOST_SESSIONS:
+        if len(known) >= _MAX_SESSIONS:
             raise BadRequest(
                 f"{len(known)} sessions of this key are open. Close some in the panel."
             )

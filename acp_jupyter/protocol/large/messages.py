@@ -15,13 +15,13 @@ from typing import Any
 from acp_jupyter.protocol.json import CAMEL_KEYS
 from acp_jupyter.protocol.version_2.marks import CUT
 
-MOST_VALUES = 10_000
+MAX_VALUES = 10_000
 """Of all objects and lists of a message together."""
-MOST_PARTS = 2_000
+MAX_PARTS = 2_000
 """Of one object or list."""
-MOST_CHARS = 1_000_000
+MAX_CHARS = 1_000_000
 """Of one text, but for those that are shown or written whole."""
-_MOST_NAME_CHARS = 1_000
+_MAX_NAME_CHARS = 1_000
 _MARKED_VALUES = 10
 """Room for the mark of a tool call: what was cut once is not cut again."""
 _CUT_WORDS = " … the rest is in the session's traffic"
@@ -56,18 +56,18 @@ def _fits(message: Any, whole: frozenset[str]) -> bool:
     while rest:
         name, value = rest.pop()
         if isinstance(value, str):
-            if len(value) > MOST_CHARS and CAMEL_KEYS.get(name, name) not in whole:
+            if len(value) > MAX_CHARS and CAMEL_KEYS.get(name, name) not in whole:
                 return False
             continue
         if not isinstance(value, dict | list):
             continue
         values += len(value)
-        if values > MOST_VALUES or len(value) > MOST_PARTS:
+        if values > MAX_VALUES or len(value) > MAX_PARTS:
             return False
         if isinstance(value, list):
             rest += [("", each) for each in value if type(each) in _NESTED]
             continue
-        if any(len(key) > _MOST_NAME_CHARS for key in value):
+        if any(len(key) > _MAX_NAME_CHARS for key in value):
             return False
         rest += [(key, each) for key, each in value.items() if type(each) in _NESTED]
     return True
@@ -90,7 +90,7 @@ class _Cut:
     def __init__(self, message: Any, whole: frozenset[str]) -> None:
         self._message = message
         self._whole = whole
-        self._room = MOST_VALUES - _MARKED_VALUES
+        self._room = MAX_VALUES - _MARKED_VALUES
 
     def value(self) -> Any:
         """Return what is kept."""
@@ -102,7 +102,7 @@ class _Cut:
 
     def _fill(self, source: Any, target: Any) -> Iterator[tuple[Any, Any]]:
         """Take the values of one object or list; yield those that have values of their own."""
-        most = min(MOST_PARTS - 1, self._room)
+        most = min(MAX_PARTS - 1, self._room)
         self._room -= min(most, len(source))
         if isinstance(source, list):
             for value in islice(source, most):
@@ -113,7 +113,7 @@ class _Cut:
             return
         for name, value in islice(source.items(), most):
             kept = self._kept(name, value)
-            target[name[:_MOST_NAME_CHARS]] = kept
+            target[name[:_MAX_NAME_CHARS]] = kept
             if isinstance(value, dict | list):
                 yield value, kept
 
@@ -123,8 +123,8 @@ class _Cut:
         if isinstance(value, list):
             return []
         is_whole = CAMEL_KEYS.get(name, name) in self._whole
-        if isinstance(value, str) and len(value) > MOST_CHARS and not is_whole:
-            return value[: MOST_CHARS - len(_CUT_WORDS)] + _CUT_WORDS
+        if isinstance(value, str) and len(value) > MAX_CHARS and not is_whole:
+            return value[: MAX_CHARS - len(_CUT_WORDS)] + _CUT_WORDS
         return value
 
 

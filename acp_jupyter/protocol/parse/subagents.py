@@ -28,9 +28,9 @@ from acp_jupyter.protocol.session_packets import NoticePacket
 SUBAGENT_UPDATE = "subagent_update"
 SUBAGENT_UPDATES = frozenset({SUBAGENT_UPDATE, "session_message", "session_message_chunk"})
 
-_MOST_CHILDREN = 200
+_MAX_CHILDREN = 200
 """In one session; the oldest are forgotten first."""
-_MOST_MESSAGES = 200
+_MAX_MESSAGES = 200
 _TEXT_CHARS = 20_000
 """Of all that a child is told, or answers; and of its titles."""
 _TITLE_CHARS = 300
@@ -188,14 +188,14 @@ class Subagents:
         owner = self._children.get(session_id)
         child = _Child("" if owner is None else self._call_id(owner), name)
         self._children[name] = child
-        if len(self._children) > _MOST_CHILDREN:
+        if len(self._children) > _MAX_CHILDREN:
             self._children.popitem(last=False)
         return child
 
     def _message(self, update: Obj, *, whole: bool) -> Iterator[Packet]:
         name = text(update.get("messageId"))
         message = self._messages.setdefault(name, _Message())
-        if len(self._messages) > _MOST_MESSAGES:
+        if len(self._messages) > _MAX_MESSAGES:
             self._messages.popitem(last=False)
         if "senderSessionId" in update:
             message.sender = text(update["senderSessionId"])

@@ -147,13 +147,13 @@ UNKNOWN_TOOL = ToolRow("unknown", "other", "other", "Running tool")
 _BY_SPELLING = {name: row for row in _ROWS for name in (row.name, *row.aliases)}
 
 
-_MOST_NAME_CHARS = 200
+_MAX_NAME_CHARS = 200
 """Of what may be a tool's name, with blanks."""
 
 
 def find_tool(name: str | None) -> ToolRow | None:
     """Find a tool's row by any spelling of its name."""
-    if not name or len(name) > _MOST_NAME_CHARS:
+    if not name or len(name) > _MAX_NAME_CHARS:
         return None
     return _BY_SPELLING.get(name.strip().lower())
 

@@ -10,10 +10,10 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
-_MOST_CALLS = 200
-_MOST_ITEMS = 1000
-_MOST_CHARS = 1_000_000
-_MOST_CHARS_OF_ALL = 4_000_000
+_MAX_CALLS = 200
+_MAX_ITEMS = 1000
+_MAX_CHARS = 1_000_000
+_MAX_CHARS_OF_ALL = 4_000_000
 _SHORT_CHARS = 64 * 1024
 _SHARE = 64
 
@@ -31,7 +31,7 @@ class _Call:
     @property
     def held(self) -> int:
         """How many of them are held: a call that takes no more pieces needs none."""
-        return 0 if self.chars > _MOST_CHARS else self.chars
+        return 0 if self.chars > _MAX_CHARS else self.chars
 
     @property
     def is_due(self) -> bool:
@@ -105,7 +105,7 @@ class CallContents:
             self._chars -= call.held
             call.items, call.last_text = [], []
             call.chars = call.told = size
-            if size <= _MOST_CHARS:
+            if size <= _MAX_CHARS:
                 call.add(content)
             self._chars += call.held
             self._untold.pop(tool_call_id, None)
@@ -121,7 +121,7 @@ class CallContents:
         self.in_pieces = True
         call = self._calls.setdefault(tool_call_id, _Call())
         size = _chars(piece)
-        if len(call.items) + len(piece) > _MOST_ITEMS or call.chars + size > _MOST_CHARS:
+        if len(call.items) + len(piece) > _MAX_ITEMS or call.chars + size > _MAX_CHARS:
             return None
         call.add(piece)
         call.chars += size
@@ -181,7 +181,7 @@ class CallContents:
 
     def _make_room(self, newest: str) -> None:
         self._calls.move_to_end(newest)
-        while len(self._calls) > _MOST_CALLS or self._chars > _MOST_CHARS_OF_ALL:
+        while len(self._calls) > _MAX_CALLS or self._chars > _MAX_CHARS_OF_ALL:
             self.forget(next(iter(self._calls)))
 
 

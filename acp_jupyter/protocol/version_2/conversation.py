@@ -38,7 +38,7 @@ Message = Mapping[str, Any]
 _STATE = "state_update"
 _AT_WORK = frozenset({"running", "requires_action"})
 _OF_STATE = frozenset({"sessionUpdate", "state", "background"})
-_MOST_PROMPTS = 100
+_MAX_PROMPTS = 100
 """Open at once; the oldest are forgotten first."""
 _INTERNAL_ERROR = -32603
 
@@ -133,7 +133,7 @@ class Version2:
             self._contents = CallContents()
         elif method == "session/prompt" and isinstance(request_id, int | str):
             self._prompts[request_id] = _Prompt(_session(message), seq)
-            if len(self._prompts) > _MOST_PROMPTS:
+            if len(self._prompts) > _MAX_PROMPTS:
                 self._prompts.popitem(last=False)
 
     # -- from the agent ----------------------------------------------------------

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
-_MOST_CHARS = 1_000_000
-_MOST_PARTS = 200
+_MAX_CHARS = 1_000_000
+_MAX_PARTS = 200
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NO_END = "\\"
 _WORDS = {
@@ -30,7 +30,7 @@ def diff_in_version_1(diff: Obj) -> tuple[list[JsonValue], list[JsonValue]]:
     """Return the changes as content of a tool call, and the places where they begin."""
     changes = [obj(raw) for raw in items(diff.get("changes"))]
     parts = list(_parts(_patch(diff)))
-    if len(parts) > _MOST_PARTS:
+    if len(parts) > _MAX_PARTS:
         parts = []
     paths = _absolute({name for part in parts for name in part.names}, changes)
     told: list[JsonValue] = []
@@ -60,7 +60,7 @@ def _words(change: Obj) -> str:
 def _patch(diff: Obj) -> str:
     patch = obj(diff.get("patch"))
     words = text(patch.get("text"))
-    return words if patch.get("format") == "git_patch" and len(words) <= _MOST_CHARS else ""
+    return words if patch.get("format") == "git_patch" and len(words) <= _MAX_CHARS else ""
 
 
 def _absolute(names: set[str], changes: list[Obj]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from acp_jupyter.protocol.version_2.marks import (
 )
 from acp_jupyter.protocol.version_2.setup import mode_option, options_in_version_1
 
-_MOST_WORKS = 200
+_MAX_WORKS = 200
 """In the background at once; what is listed beyond is not followed."""
 ENDED = frozenset({"completed", "failed", "cancelled"})
 """The states in which a tool call stays."""
@@ -160,7 +160,7 @@ def background_in_version_1(state: Obj) -> Obj | None:
     listed = state.get("background")
     if not isinstance(listed, list) or not all(text(obj(each).get("type")) for each in listed):
         return None
-    return {"sessionUpdate": "session_info_update", "_meta": {BACKGROUND: listed[:_MOST_WORKS]}}
+    return {"sessionUpdate": "session_info_update", "_meta": {BACKGROUND: listed[:_MAX_WORKS]}}
 
 
 def _options(update: Obj, _: CallContents) -> list[Obj]:

@@ -22,7 +22,7 @@ from acp_jupyter.notebook_tools.kernel_runner import KernelError
 
 _log = logging.getLogger(__name__)
 _OPEN_SECONDS = 20.0
-_MOST_MESSAGES = 10_000
+_MAX_MESSAGES = 10_000
 UNREACHABLE = (
     "The gateway that runs this kernel does not answer. Ask the user to look whether it runs."
 )
@@ -127,7 +127,7 @@ class GatewayChannels:
     def __init__(self, kernel_id: str) -> None:
         self._connection = GatewayConnection(kernel_id)
         self._queues: dict[str, asyncio.Queue[dict[str, Any] | None]] = {
-            name: asyncio.Queue(_MOST_MESSAGES) for name in ("shell", "iopub")
+            name: asyncio.Queue(_MAX_MESSAGES) for name in ("shell", "iopub")
         }
         self._reading: asyncio.Task[None] | None = None
 

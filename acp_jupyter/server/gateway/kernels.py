@@ -33,7 +33,7 @@ _LOOK_SECONDS = 5.0
 _ASK_SECONDS = 60.0
 """Interval of requests to the gateway for the clients of an idle kernel."""
 _FIRST_WAIT_SECONDS = 0.5
-_MOST_WAIT_SECONDS = 30.0
+_MAX_WAIT_SECONDS = 30.0
 
 
 class _Key(str):
@@ -151,10 +151,10 @@ class GatewayKernels:
                     wait = _FIRST_WAIT_SECONDS
                 except KernelError as error:
                     _log.info("kernel %s: %s", kernel_id, error.message)
-                    wait = min(2 * wait, _MOST_WAIT_SECONDS)
+                    wait = min(2 * wait, _MAX_WAIT_SECONDS)
                 except Exception:  # noqa: BLE001 - must go on, or the kernel gets no answers
                     _log.exception("kernel %s: the connection failed; another follows", kernel_id)
-                    wait = _MOST_WAIT_SECONDS
+                    wait = _MAX_WAIT_SECONDS
                 await asyncio.sleep(wait)
         finally:
             relay.stop()

@@ -36,7 +36,7 @@ from acp_jupyter.api.relayed import (
 )
 
 _log = logging.getLogger(__name__)
-_MOST_REQUESTS = 64
+_MAX_REQUESTS = 64
 _ASKED_SECONDS = 120.0
 """Time after which the kernel no longer waits for an answer."""
 _HEADERS = {
@@ -110,7 +110,7 @@ class Relay:
         if not own or not part.path.startswith(self._prefix):
             _log.warning("kernel %s asked for what is not its own", self._kernel_id)
             return None
-        if len(self._answers) >= _MOST_REQUESTS:
+        if len(self._answers) >= _MAX_REQUESTS:
             _log.warning("kernel %s asks for too much at once", self._kernel_id)
             self._refuse(part)
             return None
@@ -119,9 +119,9 @@ class Relay:
         return answer
 
     def _refuse(self, part: RequestPart) -> None:
-        if len(self._refusing) >= _MOST_REQUESTS:
+        if len(self._refusing) >= _MAX_REQUESTS:
             return  # the kernel will ask again
-        words = _in_words(f"This kernel waits for {_MOST_REQUESTS} answers of its server already.")
+        words = _in_words(f"This kernel waits for {_MAX_REQUESTS} answers of its server already.")
         refusal = AnswerPart(
             request_id=part.request_id,
             number=0,

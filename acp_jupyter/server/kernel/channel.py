@@ -31,7 +31,7 @@ _BEGIN_SECONDS = 5.0
 """Least time in which a free kernel begins; from then on the code's own time counts."""
 _STOP_SECONDS = 2.0
 """Interval of interrupts for code that does not stop."""
-_MOST_INTERRUPTS = 4
+_MAX_INTERRUPTS = 4
 _REPLY_SECONDS = 5.0
 _QUEUED = (
     "The kernel started other code first, so this code waits behind it and will run after it. "
@@ -178,7 +178,7 @@ class KernelChannel:
                     deadline = _now() + seconds
             elif not run.begun:
                 raise KernelError("busy", _QUEUED)
-            elif interrupts == _MOST_INTERRUPTS:
+            elif interrupts == _MAX_INTERRUPTS:
                 raise KernelError("busy", _DEAF)
             else:
                 interrupts += 1

@@ -25,7 +25,7 @@ from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.following import FollowingHandler
 
-_MOST_CHECKS = 4
+_MAX_CHECKS = 4
 _LINE_BYTES = 256 * 1024 * 1024
 _END_SECONDS = 10.0
 
@@ -59,8 +59,8 @@ class CheckHandler(FollowingHandler):
         except ValidationError as error:
             raise BadRequest(validation_message(error)) from None
         order = await self._order(given)
-        if sum(isinstance(each, CheckHandler) for each in self.backend.streams) >= _MOST_CHECKS:
-            raise HTTPError(503, f"{_MOST_CHECKS} notebooks are checked already. Wait for one.")
+        if sum(isinstance(each, CheckHandler) for each in self.backend.streams) >= _MAX_CHECKS:
+            raise HTTPError(503, f"{_MAX_CHECKS} notebooks are checked already. Wait for one.")
         await self.follow(self._check(order))
 
     async def _order(self, given: CheckNotebook) -> CheckOrder:

@@ -52,7 +52,7 @@ def index_of(item_id: str) -> int:
     return int(item_id[1:])
 
 
-MOST_CHARS = 10_000_000
+MAX_CHARS = 10_000_000
 """Longest text of an item, as longer ones block a thread; terminal output is cut earlier."""
 
 _CUT = "\n\n… longer than 10,000,000 characters: the rest is not shown …\n"

@@ -46,7 +46,7 @@ _DIFF_CHARS = 64 * 1024
 _FILES = 50
 _DETAILS = 30
 _DETAIL_CHARS = 2_000
-_MOST_ITEMS = 1_500
+_MAX_ITEMS = 1_500
 """More is neither read nor fits."""
 _HIT_CHARS = 100
 
@@ -284,7 +284,7 @@ def _saved_block(block: ContentBlockItem, picture_chars: int) -> ContentBlockIte
 
 def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
     """Return the newest items, the number of earlier ones, and the files that all items changed."""
-    newest: deque[Item] = deque(maxlen=_MOST_ITEMS)
+    newest: deque[Item] = deque(maxlen=_MAX_ITEMS)
     edited: dict[str, None] = {}
     count = 0
     for count, item in enumerate(items, 1):  # noqa: B007 - how many there were

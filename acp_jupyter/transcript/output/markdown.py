@@ -56,7 +56,7 @@ OUTPUT_CHARS = 2_000
 _TEXT_CHARS = 256 * 1024
 _TURN_CHARS = 512 * 1024
 _OPEN_DIFF_LINES = 60
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 _STEP_CHARS = 300
 
 
@@ -223,13 +223,13 @@ def _checklist(entries: Iterable[PlanEntry | TodoItem]) -> str:
 def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
     """Return the steps of a subagent: its text and changes in full, other steps as one line."""
     text, after_line = "", False
-    for step in steps[:_MOST_STEPS]:
+    for step in steps[:_MAX_STEPS]:
         part, is_line = _step(step, thoughts=thoughts)
         if part:
             gap = "\n" if is_line and after_line else "\n\n"
             text += f"{gap}{part}" if text else part
             after_line = is_line
-    left_out = len(steps) - _MOST_STEPS
+    left_out = len(steps) - _MAX_STEPS
     return f"{text}\n\n*… {left_out} more steps …*" if left_out > 0 else text
 
 

@@ -17,7 +17,7 @@ from acp_jupyter.transcript.model.events import (
     TurnEnded,
     TurnStarted,
 )
-from acp_jupyter.transcript.model.item_base import MOST_CHARS, Text, fitted, index_of
+from acp_jupyter.transcript.model.item_base import MAX_CHARS, Text, fitted, index_of
 from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.model.packed import NEWEST, under_way
 from acp_jupyter.transcript.model.persistent import Map
@@ -29,13 +29,13 @@ _EVENT_CHARS = 500_000
 """The longest text of one event, which is encoded and packed in one step."""
 
 
-_MOST_REPEATED = 1_000
+_MAX_REPEATED = 1_000
 """Characters that are sent again where a text has changed, rather than only its end."""
 
 _COMPARED_CHARS = 65_536
 """Characters to compare at a time."""
 
-_MOST_RENEWABLE = 512
+_MAX_RENEWABLE = 512
 """Most items that later packets can find again; beyond that, half of them are forgotten."""
 
 
@@ -138,8 +138,8 @@ class Draft(TranscriptFields):
     def add_renewable(self, item: Item, name: str) -> None:
         """Add an item that a later packet may find again, by its kind, turn and name."""
         renewable = self.renewable.set((item.kind, item.turn_id, name), item.id)
-        if len(renewable) > _MOST_RENEWABLE:
-            kept = sorted(renewable.items(), key=_worth)[-_MOST_RENEWABLE // 2 :]
+        if len(renewable) > _MAX_RENEWABLE:
+            kept = sorted(renewable.items(), key=_worth)[-_MAX_RENEWABLE // 2 :]
             renewable = Map.of(dict(kept))
         self.renewable = renewable
         self.add(item)
@@ -185,7 +185,7 @@ class Draft(TranscriptFields):
     def append_text(self, item_id: str, field: TextField, piece: str) -> None:
         """Append to an item's growing field; text beyond the limit is only in the log."""
         text = self.text_of(item_id) or Text()
-        piece = fitted(piece, MOST_CHARS - text.length)
+        piece = fitted(piece, MAX_CHARS - text.length)
         for part in _parts(piece):
             self.seq += 1
             self.events.append(
@@ -203,13 +203,13 @@ class Draft(TranscriptFields):
 
     def set_text(self, item_id: str, field: TextField, whole: str) -> None:
         """Set a growing field; one that extends the old is an append."""
-        whole = fitted(whole, MOST_CHARS)
+        whole = fitted(whole, MAX_CHARS)
         old = str(self.text_of(item_id) or "")
         if whole.startswith(old):
             self.append_text(item_id, field, whole[len(old) :])
             return
         shared = _shared_chars(old, whole)
-        if shared > _MOST_REPEATED:
+        if shared > _MAX_REPEATED:
             self._change_end(item_id, field, whole, shared)
             return
         self._freeze_text(item_id, Text().append(whole))

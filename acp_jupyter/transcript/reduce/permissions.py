@@ -300,7 +300,7 @@ def _without_the_wait(draft: Draft, item: ToolCall) -> float | None:
     return item.started_at + max(0.0, draft.at - asked_at)
 
 
-_MOST_ITEMS = 200
+_MAX_ITEMS = 200
 """How many items back a tool call is searched for."""
 
 
@@ -332,7 +332,7 @@ def match_call(draft: Draft, requested: ToolCallProgress, request_id: str) -> To
 def _open_calls(draft: Draft) -> Iterator[ToolCall]:
     """Yield the turn's open tool calls, newest first."""
     turn_id = draft.turn_id()
-    start = max(0, len(draft.items) - _MOST_ITEMS)
+    start = max(0, len(draft.items) - _MAX_ITEMS)
     for index in range(len(draft.items) - 1, start - 1, -1):
         item = draft.items[index]
         if item.turn_id != turn_id or not isinstance(item, ToolCall):

@@ -335,13 +335,13 @@ def login_works(draft: Draft) -> None:
         draft.change_session(needs_login="", login=draft.session.login if running else None)
 
 
-_MOST_PATHS = 50
+_MAX_PATHS = 50
 
 
 def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
     """Move a session with its notebook. Its turns keep the notebook's earlier path."""
     if note.notebook_path != draft.session.notebook_path:
-        former = (*draft.session.former_paths, draft.session.notebook_path)[-_MOST_PATHS:]
+        former = (*draft.session.former_paths, draft.session.notebook_path)[-_MAX_PATHS:]
         draft.change_session(notebook_path=note.notebook_path, former_paths=former)
     if note.cwd:
         field = "copied_folder" if draft.session.copied_folder else "cwd"  # a copy stays

@@ -25,7 +25,7 @@ from acp_jupyter.transcript.model.item_base import Text, index_of
 from acp_jupyter.transcript.model.tool_items import CallFacts, KnownTerminal, TerminalView, ToolCall
 from acp_jupyter.transcript.reduce.draft import Draft
 
-_MOST_TERMINALS = 256
+_MAX_TERMINALS = 256
 """Most terminals kept from one turn to the next; above that only half of them are kept."""
 
 TerminalNote = TerminalStarted | TerminalOutput | TerminalExited | TerminalReleased
@@ -134,7 +134,7 @@ def close_terminals(draft: Draft) -> None:
 
 def forget_old(draft: Draft) -> None:
     """Forget the oldest terminals that have ended; their cards keep the output."""
-    if len(draft.terminals) <= _MOST_TERMINALS:
+    if len(draft.terminals) <= _MAX_TERMINALS:
         return
     ended = (
         (name, known)
@@ -142,7 +142,7 @@ def forget_old(draft: Draft) -> None:
         if known.items and not known.view.running
     )
     old = sorted(ended, key=lambda each: index_of(each[1].items[0]))
-    for name, _ in old[: len(draft.terminals) - _MOST_TERMINALS // 2]:
+    for name, _ in old[: len(draft.terminals) - _MAX_TERMINALS // 2]:
         draft.terminals = draft.terminals.discard(name)
 
 

@@ -40,7 +40,7 @@ from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
 from acp_jupyter.transcript.reduce.messages import block_item
 
-_MOST_FILES = 1000
+_MAX_FILES = 1000
 """Results of a search that an item lists; its output has them all."""
 
 
@@ -103,7 +103,7 @@ def output_fields(
 
 
 def _found_fields(output: SearchOutput, cwd: str) -> ToolFields:
-    found = read_search_result(output.files[:_MOST_FILES])
+    found = read_search_result(output.files[:_MAX_FILES])
     hits = None
     if found.hits is not None:
         hits = tuple(

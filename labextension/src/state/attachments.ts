@@ -29,7 +29,7 @@ export type DraftAttachment = {
 );
 
 /** Most attachments of one message. */
-export const MOST_ATTACHMENTS = 20;
+export const MAX_ATTACHMENTS = 20;
 
 /** The attachments of the message that is being written. */
 export class Attachments {
@@ -46,7 +46,7 @@ export class Attachments {
   add(one: DraftAttachment): boolean {
     const key = keyOf(one);
     const others = this.#list.filter(other => keyOf(other) !== key);
-    if (others.length >= MOST_ATTACHMENTS) {
+    if (others.length >= MAX_ATTACHMENTS) {
       return false;
     }
     this.#become([...others, one], true);
@@ -69,7 +69,7 @@ export class Attachments {
     }
     const stays = this.#list.filter(one => !gone.includes(one));
     this.#unmentioned = [...this.#unmentioned.filter(one => !back.includes(one)), ...gone];
-    this.#become([...stays, ...back].slice(0, MOST_ATTACHMENTS), back.length > 0);
+    this.#become([...stays, ...back].slice(0, MAX_ATTACHMENTS), back.length > 0);
   }
 
   /** Removes and returns all of them. */

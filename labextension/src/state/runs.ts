@@ -2,7 +2,7 @@ import type { Run, SessionView } from './session_view';
 import { growthKey } from './texts';
 
 /** Most items kept before the newest ones, when a user jumps about. */
-export const MOST_EARLIER = 5_000;
+export const MAX_EARLIER = 5_000;
 
 /** A range of a turn's items, by their indexes; the items around it may not be loaded. */
 export interface Part {
@@ -63,7 +63,7 @@ export function withoutFar(
   view: SessionView,
   index: number,
   isHeld: (turnId: string) => boolean,
-  most = MOST_EARLIER,
+  most = MAX_EARLIER,
 ): SessionView {
   const distance = (run: Run) => Math.max(run.firstIndex - index, index - endOf(run), 0);
   const loose = view.earlier

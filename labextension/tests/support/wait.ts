@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
 /** What a check waits for is there long before; only a test that fails waits for all of them. */
-const MOST_STEPS = 2_000;
+const MAX_STEPS = 2_000;
 
 /** Time that passes between two checks, where the test has a clock of its own. */
 const STEP_MILLISECONDS = 50;
@@ -17,7 +17,7 @@ export async function until<T>(check: () => T): Promise<T> {
     try {
       return check();
     } catch (error) {
-      if (steps === MOST_STEPS) {
+      if (steps === MAX_STEPS) {
         throw error;
       }
     }

@@ -118,7 +118,7 @@ def test_text_is_told_on_from_where_it_broke(words: list[str], data: st.DataObje
 def test_of_a_text_that_is_too_long_to_be_compared_nothing_is_told_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(missed, "_MOST_CHARS", 4)
+    monkeypatch.setattr(missed, "_MAX_CHARS", 4)
     turn = seen(text("So it "))
     assert list(turn.missed([*USER, text("So it is"), CALL])) == [CALL]
 

@@ -275,7 +275,7 @@ def test_an_agent_that_works_is_not_left_when_its_time_is_up(tmp_path: Path) -> 
 def test_an_agent_that_works_for_too_long_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agent, "_MOST_WORK_SECONDS", 0.3)
+    monkeypatch.setattr(agent, "_MAX_WORK_SECONDS", 0.3)
     with talking(tmp_path, replace(PATIENT, idle_seconds=0.2)) as (driver, session):
         run(driver, session, "background")
         eventually(lambda: not session.agent.running)

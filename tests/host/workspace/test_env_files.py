@@ -103,7 +103,7 @@ def test_any_number_of_files_is_read_in_the_same_order(tmp_path: Path) -> None:
 def test_the_usual_files_are_found_in_a_folder_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_jupyter.host.workspace.folders._MOST_ENTRIES", 0)
+    monkeypatch.setattr("acp_jupyter.host.workspace.folders._MAX_ENTRIES", 0)
     for name in (".env", ".env.local", ".env.production", ".env.of-mine"):
         (tmp_path / name).write_text(f"A_SECRET=value-of{name}!\n")
     redactor = Redactor()

@@ -38,7 +38,7 @@ _QUICK_SECONDS = 1.0
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a library tells of its values takes long on a busy machine; only reprs never end."""
     monkeypatch.setattr(values, "_DETAIL_SECONDS", PATIENCE_SECONDS)
-    monkeypatch.setattr(variables, "_MOST_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(variables, "_MAX_SECONDS", PATIENCE_SECONDS)
     monkeypatch.setattr(variables, "_PICTURE_SECONDS", PATIENCE_SECONDS)
 
 

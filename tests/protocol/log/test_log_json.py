@@ -6,7 +6,7 @@ import pytest
 
 from acp_jupyter.protocol.log_json import LogProblem, LogValue, PrettyPrinted, read_values
 
-MOST = 64 * 1024 * 1024
+MAX = 64 * 1024 * 1024
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_what_stands_before_a_value_is_short() -> None:
 
 
 def test_the_longest_line_that_is_read() -> None:
-    (problem,) = read_values([" " * MOST, " " * (MOST + 1)])
+    (problem,) = read_values([" " * MAX, " " * (MAX + 1)])
     assert problem == LogProblem(2, "The line is longer than 67,108,864 characters.")
 
 

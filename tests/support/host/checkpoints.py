@@ -79,7 +79,7 @@ class CheckpointedFolder:
     def patch(self, *paths: str) -> str:
         trees = self.before.tree, self.after.tree
         return make_patch(
-            self.checkpoints.git, trees, paths, seconds=PATIENCE_SECONDS, most_bytes=10**8
+            self.checkpoints.git, trees, paths, seconds=PATIENCE_SECONDS, max_bytes=10**8
         )
 
     def revert(

@@ -10,8 +10,8 @@ from typing import Any
 
 __all__ = ["edge_texts"]
 
-_MOST_TIMES = 260
-_MOST_TEXTS = 600
+_MAX_TIMES = 260
+_MAX_TEXTS = 600
 _SAMPLES = {
     codes.CATEGORY_DIGIT: "0a",
     codes.CATEGORY_NOT_DIGIT: "a0",
@@ -24,7 +24,7 @@ _SAMPLES = {
 
 def edge_texts(pattern: str, flags: int = 0) -> list[str]:
     """Return texts that differ in one part each, and the first with one character put wrong."""
-    found = dict.fromkeys(itertools.islice(_texts(parser.parse(pattern, flags)), _MOST_TEXTS))
+    found = dict.fromkeys(itertools.islice(_texts(parser.parse(pattern, flags)), _MAX_TEXTS))
     whole = next(iter(found), "")[:70]
     for i in range(len(whole)):
         found |= dict.fromkeys((whole[:i] + whole[i + 1 :], f"{whole[:i]}~{whole[i + 1 :]}"))
@@ -36,7 +36,7 @@ def _texts(parsed: Any) -> Iterator[str]:
     """Yield what a sequence matches: first the plainest text, then each part in its other ways."""
     last = len(parsed) - 1
     parts = [
-        [*itertools.islice(_one(op, argument, at_edge=i in {0, last}), _MOST_TEXTS)] or [""]
+        [*itertools.islice(_one(op, argument, at_edge=i in {0, last}), _MAX_TEXTS)] or [""]
         for i, (op, argument) in enumerate(parsed)
     ]
     yield "".join(part[0] for part in parts)
@@ -77,7 +77,7 @@ def _one(op: Any, argument: Any, *, at_edge: bool = False) -> Iterator[str]:  # 
 
 
 def _repeated(least: int, greatest: int, inner: Any) -> Iterator[str]:
-    texts = [*itertools.islice(_texts(inner), _MOST_TEXTS)]
+    texts = [*itertools.islice(_texts(inner), _MAX_TEXTS)]
     usual = max(least, min(1, greatest))
     yield texts[0] * usual
     for other in texts[1:]:
@@ -85,7 +85,7 @@ def _repeated(least: int, greatest: int, inner: Any) -> Iterator[str]:
     for one, other in itertools.pairwise(texts if greatest > 1 else []):
         yield one + other
     for times in (least - 1, least, least + 1, greatest - 1, greatest, greatest + 1):
-        if 0 <= times <= _MOST_TIMES and times != usual:
+        if 0 <= times <= _MAX_TIMES and times != usual:
             yield texts[0] * times
 
 

@@ -9,14 +9,14 @@ from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-__all__ = ["MOST_RATIO", "grows_linearly", "pumped", "repeats_group_possessively", "worst"]
+__all__ = ["MAX_RATIO", "grows_linearly", "pumped", "repeats_group_possessively", "worst"]
 
 _TRIED = [chr(code) for code in (97, 65, 48, 45, 46, 32, 47, 61, 58, 10, 34, *range(33, 127), 27)]
 _RUN = 40
 _SMALL, _LARGE = 30_000, 600_000
 _SCREEN = 12_000
 _NOISE_SECONDS = 0.0004
-MOST_RATIO = 150
+MAX_RATIO = 150
 """For 20 times the text. A quadratic one takes 400 times as long."""
 
 
@@ -62,7 +62,7 @@ def grows_linearly(search: Callable[[str], object], case: tuple[str, str]) -> fl
         small = max(_seconds(search, case, _SMALL, 3), _NOISE_SECONDS)
         if small <= 0.4:  # else there is no need to wait for minutes
             ratio = min(ratio, _seconds(search, case, _LARGE, 1) / small)
-        if ratio < MOST_RATIO:
+        if ratio < MAX_RATIO:
             break
     return ratio
 

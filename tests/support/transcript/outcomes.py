@@ -9,15 +9,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MOST", "check", "cut", "outcome", "said"]
+__all__ = ["MAX", "check", "cut", "outcome", "said"]
 
-MOST = 100
+MAX = 100
 """Characters of a value before only a digest follows."""
 
 
 def outcome(right: Any, got: Any) -> str:
     """Return where ``got`` differs from what is right, and how."""
-    return cut("; ".join(differences(right, got, "")), 3 * MOST)
+    return cut("; ".join(differences(right, got, "")), 3 * MAX)
 
 
 def differences(right: Any, got: Any, path: str) -> Iterator[str]:
@@ -35,7 +35,7 @@ def differences(right: Any, got: Any, path: str) -> Iterator[str]:
         yield f"{path} {said(got)}"
 
 
-def said(value: Any, most: int = MOST) -> str:
+def said(value: Any, most: int = MAX) -> str:
     """Return a value as JSON, cut."""
     return cut(json.dumps(value, ensure_ascii=False, default=repr), most)
 

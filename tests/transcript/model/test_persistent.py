@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.model.item_base import MOST_CHARS, utf16_length
+from acp_jupyter.transcript.model.item_base import MAX_CHARS, utf16_length
 from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.packed import NEWEST, Items
 from acp_jupyter.transcript.model.persistent import Map, Vector
@@ -106,7 +106,7 @@ def test_text_beyond_all_reading_is_cut_and_says_so(unit: str) -> None:
     said = script.transcript.item(1)
     assert isinstance(said, AgentMessage)
     assert said.text.endswith("characters: the rest is not shown …\n")
-    assert MOST_CHARS <= utf16_length(said.text) < 2 * MOST_CHARS + 1000
+    assert MAX_CHARS <= utf16_length(said.text) < 2 * MAX_CHARS + 1000
     script.text("more")
     assert script.transcript.item(1) == said
 

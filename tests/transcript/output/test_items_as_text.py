@@ -64,7 +64,7 @@ from tests.acceptance import golden
 from tests.support.transcript.outcomes import check, cut, said
 
 FOLDER = golden.GOLDEN / "items_as_text"
-MOST = 600
+MAX = 600
 AT = 1_700_000_000.0
 LONG = "abc defg\n" * 400
 SESSION = SessionState(
@@ -356,7 +356,7 @@ def forms(
 
 def written(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return cut(text.replace("\n", "⏎"), MOST)
+    return cut(text.replace("\n", "⏎"), MAX)
 
 
 @pytest.mark.parametrize("thoughts", [False, True])

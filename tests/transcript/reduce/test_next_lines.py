@@ -28,7 +28,7 @@ from tests.acceptance import golden
 from tests.support.transcript.outcomes import check, cut, differences
 
 FOLDER = golden.GOLDEN / "next_lines"
-MOST = 500
+MAX = 500
 
 # -- lines -----------------------------------------------------------------------
 
@@ -589,7 +589,7 @@ def lines_of(name: str) -> Iterator[str]:
     yield json.dumps(STATES[name])
     for line in LINES:
         new, events = take(state, line)
-        changes = cut("; ".join(differences(before, shown(new), "")), MOST)
+        changes = cut("; ".join(differences(before, shown(new), "")), MAX)
         then = digest_of(shown(after(ENDING, new)))
         if changes or events or then != ending:
             yield f"{line}: {changes} [{told(events)}]{f' {then}' if then != ending else ''}"

@@ -17,7 +17,7 @@ _TEXTS = ("text/plain", "text/markdown")
 """The first that there is."""
 _TEXT_CHARS = 20_000
 """Most characters of one output."""
-_MOST_CHARS = 8_000_000
+_MAX_CHARS = 8_000_000
 """Most characters of all sources and outputs, about the limit of changed files in one answer."""
 _TOO_LARGE = "This output is too large to be shown here."
 
@@ -30,7 +30,7 @@ def read_cells(notebook: bytes) -> tuple[tuple[Cell, ...], str] | None:
         return None
     if not isinstance(read.get("cells"), list):
         return None
-    room = _MOST_CHARS
+    room = _MAX_CHARS
     cells: list[Cell] = []
     for place, node in enumerate(map(obj, items(read["cells"]))):
         source = _joined(node.get("source"))

@@ -37,7 +37,7 @@ from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
-_MOST_SESSIONS = 10
+_MAX_SESSIONS = 10
 _CANT_REVERT = "can't be reverted"
 _CANT_KEEP = "can't be kept"
 _NO_CHECKPOINT = "What this turn changed is not kept."
@@ -129,7 +129,7 @@ class ChangeCommands:
                     os.path.normpath(f"{session.state.own_folder}/{f.path}") == whole for f in files
                 ):
                     last[session.session_id] = turn.ended_at or 0
-        return tuple(sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:])
+        return tuple(sorted(last, key=lambda each: last[each])[-_MAX_SESSIONS:])
 
     @handles(RevertTurn)
     async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:

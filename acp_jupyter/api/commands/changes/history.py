@@ -33,7 +33,7 @@ from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import TurnState
 
-_MOST_STEPS = 1000
+_MAX_STEPS = 1000
 _PROMPT_CHARS = 300
 _PICTURE_BYTES = 4 * 1024 * 1024
 _PICTURES = {
@@ -150,7 +150,7 @@ class NotebookHistory:
                     found[step.kept_as] = step
         by_turn = {step.turn.turn_id: step for step in found.values()}
         ordered = in_order((step.session, step.turn) for step in found.values())
-        return [by_turn[turn.turn_id] for turn in ordered[-_MOST_STEPS:]]
+        return [by_turn[turn.turn_id] for turn in ordered[-_MAX_STEPS:]]
 
     async def _names(self, path: str, kernel_id: str) -> set[str]:
         """Return the notebook's path, and its former paths.
@@ -159,7 +159,7 @@ class NotebookHistory:
         exist: otherwise this notebook is a copy.
         """
         stored, root = self._host.stored_sessions, self._host.config.root
-        claimed = await asyncio.to_thread(_claimed, root / path, self._most_bytes)
+        claimed = await asyncio.to_thread(_claimed, root / path, self._max_bytes)
         await stored.wake_notebook(path, claimed)
         named = {
             turn.origin.notebook_path
@@ -174,7 +174,7 @@ class NotebookHistory:
         return {path, *former}
 
     @property
-    def _most_bytes(self) -> int:
+    def _max_bytes(self) -> int:
         return self._host.config.limits.checkpoint_file_bytes
 
     # -- what they left. All of it blocks. -------------------------------------
@@ -236,9 +236,9 @@ def _is_of(session: Session, turn: TurnState, names: set[str], kernel_id: str) -
     return turn.origin.notebook_path in names or kernel_id == turn.origin.kernel_id != ""
 
 
-def _claimed(notebook: Path, most_bytes: int) -> frozenset[str]:
+def _claimed(notebook: Path, max_bytes: int) -> frozenset[str]:
     try:
-        if notebook.stat().st_size > most_bytes:
+        if notebook.stat().st_size > max_bytes:
             return frozenset()
         return claimed_turns(notebook.read_bytes())
     except (OSError, ValueError):

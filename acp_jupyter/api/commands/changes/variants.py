@@ -30,7 +30,7 @@ from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Network, Sandbox, Variant
 from acp_jupyter.transcript.model.session_state import SessionState
 
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 class VariantCommands:
@@ -172,7 +172,7 @@ class VariantCommands:
         reply = await self._changes.revert(reverting, caller)
         left_out = [f"{path} {why}" for path, why in reply.refused.items()]
         if left_out:
-            named = ", ".join(left_out[:_MOST_NAMED])
-            more = f" and {len(left_out) - _MOST_NAMED} more" * (len(left_out) > _MOST_NAMED)
+            named = ", ".join(left_out[:_MAX_NAMED])
+            more = f" and {len(left_out) - _MAX_NAMED} more" * (len(left_out) > _MAX_NAMED)
             session.journal.note(HostNotice(severity="warning", text=f"Not kept: {named}{more}."))
         return reply

@@ -92,17 +92,15 @@ def sizes(git: ShadowGit, names: Iterable[str], seconds: float) -> dict[str, int
     return {part[0]: int(part[2]) for part in parts if len(part) == 3 and part[1] == "blob"}
 
 
-def blobs(
-    git: ShadowGit, names: Iterable[str], seconds: float, most_bytes: int
-) -> dict[str, bytes]:
-    """Return the contents of the first blobs that fit within ``most_bytes`` together.
+def blobs(git: ShadowGit, names: Iterable[str], seconds: float, max_bytes: int) -> dict[str, bytes]:
+    """Return the contents of the first blobs that fit within ``max_bytes`` together.
 
     Raises
     ------
     GitError
         The blobs could not be read.
     """
-    room = most_bytes
+    room = max_bytes
     fitting: list[str] = []
     for name, size in sizes(git, names, seconds).items():
         if size <= room:
@@ -111,8 +109,8 @@ def blobs(
     if not fitting:
         return {}
     wanted = "".join(f"{name}\n" for name in fitting).encode()
-    bound = most_bytes + 100 * len(fitting)
-    output = git.run("cat-file", "--batch", stdin=wanted, seconds=seconds, most_bytes=bound)
+    bound = max_bytes + 100 * len(fitting)
+    output = git.run("cat-file", "--batch", stdin=wanted, seconds=seconds, max_bytes=bound)
     found: dict[str, bytes] = {}
     position = 0
     for name in fitting:
@@ -200,7 +198,7 @@ def read_patch(
             trees,
             paths,
             seconds=limits.checkpoint_seconds,
-            most_bytes=limits.patch_bytes,
+            max_bytes=limits.patch_bytes,
         )
     except GitTooMuch:
         raise ChangesGone(
@@ -223,7 +221,7 @@ def make_patch(
     paths: Iterable[str],
     *,
     seconds: float,
-    most_bytes: int,
+    max_bytes: int,
 ) -> str:
     """Return the changes of some files.
 
@@ -239,13 +237,13 @@ def make_patch(
         *("diff-tree", *options, "--no-textconv", *trees, "--"),
         *(f":(literal){path}" for path in paths),
         seconds=seconds,
-        most_bytes=most_bytes,
+        max_bytes=max_bytes,
     )
     changes = [change for change in _FILE.split(output) if change]
-    return "".join(_decoded(git, change, seconds, most_bytes) for change in changes)
+    return "".join(_decoded(git, change, seconds, max_bytes) for change in changes)
 
 
-def _decoded(git: ShadowGit, change: bytes, seconds: float, most_bytes: int) -> str:
+def _decoded(git: ShadowGit, change: bytes, seconds: float, max_bytes: int) -> str:
     try:
         return change.decode()
     except UnicodeDecodeError:
@@ -254,7 +252,7 @@ def _decoded(git: ShadowGit, change: bytes, seconds: float, most_bytes: int) -> 
     if text is None or names is None:
         raise GitError("git described a change in an unknown way")
     old, new = names[1].decode(), names[2].decode()
-    found = blobs(git, (name for name in (old, new) if name.strip("0")), seconds, most_bytes)
+    found = blobs(git, (name for name in (old, new) if name.strip("0")), seconds, max_bytes)
     both = [found[name] if name.strip("0") else b"" for name in (new, old)]
     head = change[: text.start()].decode("ascii", "replace")
     return f"{head}GIT binary patch\n{_literal(both[0])}\n{_literal(both[1])}\n"

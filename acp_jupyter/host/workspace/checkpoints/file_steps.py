@@ -18,7 +18,7 @@ from acp_jupyter.host.workspace.checkpoints.tree_change import NOTHING, Side
 
 SINCE = "was changed since"
 """Reason for a file that is not written."""
-_MOST_SYNCED = 100
+_MAX_SYNCED = 100
 """A disk takes some milliseconds for each."""
 _WORKERS = 4
 _BATCH = 50
@@ -115,7 +115,7 @@ class FileWriter:
             A file was changed since, or can't be written. The steps before it were carried out.
         """
         removed, put = _in_order(steps.files)
-        self._sync = len(put) <= _MOST_SYNCED
+        self._sync = len(put) <= _MAX_SYNCED
         with self._disk.staying():
             for step in removed:
                 with _told(step):

@@ -438,7 +438,7 @@ class Checkpoints:
             *(f"--exclude={pattern}" for pattern in self._never()),
             "--exclude-standard",
             seconds=_left(deadline),
-            most_bytes=self.limits.checkpoint_files * _PATH_BYTES,
+            max_bytes=self.limits.checkpoint_files * _PATH_BYTES,
         )
         lines = [(line[:1], os.fsdecode(line[2:])) for line in output.split(b"\0") if line]
         named = {path for _, path in lines}

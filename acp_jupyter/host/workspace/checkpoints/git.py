@@ -125,7 +125,7 @@ class ShadowGit:
         *args: str,
         seconds: float,
         stdin: bytes = b"",
-        most_bytes: int = 64 * _MIB,
+        max_bytes: int = 64 * _MIB,
         fine: tuple[int, ...] = (0,),
         settings: Mapping[str, str] | None = None,
         index: Path | None = None,
@@ -140,7 +140,7 @@ class ShadowGit:
             Timeout.
         stdin
             Input of the command.
-        most_bytes
+        max_bytes
             Longest output.
         fine
             Exit codes that count as success.
@@ -170,7 +170,7 @@ class ShadowGit:
                     env=self._environment(index or self.index),
                     start_new_session=True,
                 )
-                written = _read(process, seconds, most_bytes)
+                written = _read(process, seconds, max_bytes)
                 error_file.seek(0)
                 complaint = error_file.read(4 * _MESSAGE_CHARS).decode(errors="replace")
         except (OSError, ValueError) as error:

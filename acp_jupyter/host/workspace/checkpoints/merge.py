@@ -8,7 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_MOST_COMPARED = 20_000
+_MAX_COMPARED = 20_000
 """Lines or cells between the first and the last difference."""
 
 
@@ -60,7 +60,7 @@ def _changes(one: Sequence[T], other: Sequence[T]) -> list[_Change]:
     a, b = one[head : len(one) - tail], other[head : len(other) - tail]
     if not a and not b:
         return []
-    if len(a) + len(b) > _MOST_COMPARED:
+    if len(a) + len(b) > _MAX_COMPARED:
         return [(head, head + len(a), head, head + len(b))]
     matcher: SequenceMatcher[T] = SequenceMatcher(None, a, b, autojunk=False)
     return [

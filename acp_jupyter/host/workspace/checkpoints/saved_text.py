@@ -52,7 +52,7 @@ def persons_text(
     saved: SavedFile,
     puts: Sequence[Put],
     named: Collection[str],
-    most_bytes: int,
+    max_bytes: int,
 ) -> PersonsText:
     """Return a file after a save, with only the changes of persons.
 
@@ -66,7 +66,7 @@ def persons_text(
         The texts that agents have put into the document.
     named
         Strings in the inputs of the turn's tool calls, among them ids of cells.
-    most_bytes
+    max_bytes
         Largest text to compare.
     """
     before, after = saved.before, saved.after
@@ -75,7 +75,7 @@ def persons_text(
     if before == after:
         return PersonsText(known, by_person=False)
     texts = [text for text in (known, before, after) if text is not None]
-    if sum(map(len, texts)) > 3 * most_bytes or any(b"\0" in text[:_BINARY_PEEK] for text in texts):
+    if sum(map(len, texts)) > 3 * max_bytes or any(b"\0" in text[:_BINARY_PEEK] for text in texts):
         same = [put for put in puts if put.text.encode("utf-8", "replace") == after]
         return PersonsText(known if same else after, by_person=not same, put=tuple(same))
     if is_notebook(saved.path) and not puts:

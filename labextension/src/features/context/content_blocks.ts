@@ -14,7 +14,7 @@ import type { Variables } from './variables';
 export type Block = Exclude<PromptSession['prompt'], string>[number];
 
 /** Longest text of an open document; a longer one is sent as a link to the file. */
-const MOST_DOCUMENT_CHARS = 400_000;
+const MAX_DOCUMENT_CHARS = 400_000;
 
 export interface BlockSources {
   readonly root: string;
@@ -47,7 +47,7 @@ async function blockOf(
       const uri = fileUri(root, session, one.path);
       const unsaved = context?.model.dirty === true ? context.model.toString() : '';
       // The agent reads a saved file by itself, as much of it as it needs.
-      return unsaved === '' || unsaved.length > MOST_DOCUMENT_CHARS
+      return unsaved === '' || unsaved.length > MAX_DOCUMENT_CHARS
         ? resourceLink(one.path, uri)
         : embedded(uri ?? addressOf(one.path), unsaved);
     }

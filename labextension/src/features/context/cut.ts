@@ -1,12 +1,12 @@
 /** Most characters of a cell's source with its outputs, or of an error. */
-const MOST_CHARS = 20_000;
+const MAX_CHARS = 20_000;
 
 /** Beginning and end of a text that is too long; the important part is mostly in one of them. */
 export function cut(text: string): string {
-  if (text.length <= MOST_CHARS) {
+  if (text.length <= MAX_CHARS) {
     return text;
   }
-  const half = Math.floor(MOST_CHARS / 2);
+  const half = Math.floor(MAX_CHARS / 2);
   const left = text.length - 2 * half;
   return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`;
 }

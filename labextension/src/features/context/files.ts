@@ -1,8 +1,8 @@
 import type { Contents } from '@jupyterlab/services';
 
-const MOST_FILES = 2_000;
+const MAX_FILES = 2_000;
 
-const MOST_FOLDERS = 80;
+const MAX_FOLDERS = 80;
 
 const FRESH_MS = 30_000;
 
@@ -45,19 +45,19 @@ export class Files {
   async #walk(folder: string): Promise<readonly string[]> {
     const paths: string[] = [];
     const folders = [folder];
-    for (let index = 0; index < folders.length && paths.length < MOST_FILES; index += 1) {
+    for (let index = 0; index < folders.length && paths.length < MAX_FILES; index += 1) {
       for (const entry of await this.#list(folders[index] ?? '')) {
         if (entry.name.startsWith('.')) {
           continue;
         }
         if (entry.type !== 'directory') {
           paths.push(entry.path);
-        } else if (folders.length < MOST_FOLDERS && !SKIPPED.has(entry.name)) {
+        } else if (folders.length < MAX_FOLDERS && !SKIPPED.has(entry.name)) {
           folders.push(entry.path);
         }
       }
     }
-    const found = paths.slice(0, MOST_FILES);
+    const found = paths.slice(0, MAX_FILES);
     this.#known.set(folder, { at: Date.now(), paths: found });
     return found;
   }
@@ -67,7 +67,7 @@ export class Files {
     const model = await this.#contents.get(path, { content: true }).catch(() => null);
     const content: unknown = model?.content;
     return model?.type === 'directory' && Array.isArray(content)
-      ? content.filter(isEntry).slice(0, MOST_FILES)
+      ? content.filter(isEntry).slice(0, MAX_FILES)
       : [];
   }
 }

@@ -13,7 +13,7 @@ import type { Searched } from './fuzzy';
 import type { Variable, Variables } from './variables';
 
 /** Most mentions that are listed. */
-const MOST = 8;
+const MAX = 8;
 
 export interface MentionSources {
   readonly notebook: CurrentNotebook;
@@ -91,7 +91,7 @@ export class Mentions implements MentionSource {
   }
 
   #best(groups: readonly (readonly Searched[])[], query: string): Mention[] {
-    return this.#fuzzy?.best(groups, query, MOST) ?? [];
+    return this.#fuzzy?.best(groups, query, MAX) ?? [];
   }
 
   #kernel(): Kernel.IKernelConnection | null {

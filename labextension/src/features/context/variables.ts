@@ -9,7 +9,7 @@ export interface Variable {
   readonly type: string;
 }
 
-const MOST = 300;
+const MAX = 300;
 
 const LIST_MS = 1_500;
 
@@ -32,7 +32,7 @@ const SIZE =
 const LIST = packed(
   `[[n, type(v).__name__, ${SIZE}] for n, v in list(globals().items()) ` +
     "if n[:1] != '_' and n not in get_ipython().user_ns_hidden " +
-    `and type(v).__name__ not in ('module', 'function', 'type', 'builtin_function_or_method')][-${MOST}:]`,
+    `and type(v).__name__ not in ('module', 'function', 'type', 'builtin_function_or_method')][-${MAX}:]`,
 );
 
 const valueOf = (name: string): string =>

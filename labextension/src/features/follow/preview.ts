@@ -6,7 +6,7 @@ import type { Widget } from '@lumino/widgets';
 import { isRecord } from '../../wire/read';
 
 /** Larger files are not opened: a page may be slow with them. */
-const MOST_BYTES = 5_000_000;
+const MAX_BYTES = 5_000_000;
 
 /** Shows files in one tab beside the notebook. It never takes the keyboard's focus. */
 export class Preview {
@@ -54,7 +54,7 @@ export class Preview {
     }
     // An agent may name a file that doesn't exist, or not yet.
     const found = await serviceManager.contents.get(path, { content: false }).catch(() => null);
-    if (found?.type !== 'file' || (found.size ?? 0) > MOST_BYTES || isLate()) {
+    if (found?.type !== 'file' || (found.size ?? 0) > MAX_BYTES || isLate()) {
       return null;
     }
     const former = this.#shown?.isDisposed === false ? this.#shown : null;

@@ -17,7 +17,7 @@ import { showSession } from '../page/rewinding';
 const REST_MS = 120;
 
 /** Number of moments that are cached for going back and forth. */
-const MOST_KEPT = 10;
+const MAX_KEPT = 10;
 
 interface HistoryParts {
   readonly app: JupyterFrontEnd;
@@ -177,7 +177,7 @@ export class HistoryWidget extends Widget {
       const shown = { turnId: step.turn_id, moment };
       if (moment.words === '') {
         this.#kept.set(key, shown);
-        [...this.#kept.keys()].slice(0, -MOST_KEPT).forEach(each => this.#kept.delete(each));
+        [...this.#kept.keys()].slice(0, -MAX_KEPT).forEach(each => this.#kept.delete(each));
       }
       this.#show(shown);
     } catch (error) {

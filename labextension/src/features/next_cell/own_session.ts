@@ -11,7 +11,7 @@ import { isStartedHere, newestOf, readyAgent } from '../panel/choose_session';
 /**
  * Number of turns after which a new session is made: an agent reads its whole session each time.
  */
-const MOST_TURNS = 20;
+const MAX_TURNS = 20;
 
 interface Asking {
   readonly client: Client;
@@ -45,7 +45,7 @@ export async function ownSession(
   if (known !== undefined) {
     const following = await followed(client, known.session_id, t);
     const { session, turns } = following.store.view;
-    if (session?.policy === 'deny' && turns.size < MOST_TURNS) {
+    if (session?.policy === 'deny' && turns.size < MAX_TURNS) {
       return following;
     }
     following.dispose();

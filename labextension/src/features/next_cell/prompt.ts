@@ -4,13 +4,13 @@ import { cellById, cellText } from '../context/cells';
 import { fenced } from '../fix/prompt';
 
 /** Most characters of the cells in the prompt. */
-const MOST_CHARS = 40_000;
+const MAX_CHARS = 40_000;
 
 /** Most characters of one cell. */
-const MOST_OF_CELL = 8_000;
+const MAX_OF_CELL = 8_000;
 
 /** Number of cells below that are in the prompt, so that they are not suggested again. */
-const MOST_BELOW = 3;
+const MAX_BELOW = 3;
 
 /** The prompt: it asks for one code cell below another, and nothing else. */
 export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string {
@@ -23,7 +23,7 @@ export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string 
   const written = (text: string, index: number) =>
     `Cell ${index + 1} (${types[index]}):\n\n${fenced(middleOut(text))}`;
   const above: string[] = [];
-  let left = MOST_CHARS;
+  let left = MAX_CHARS;
   for (let index = place; index >= 0; index -= 1) {
     const text = written(cells[index] ?? '', index);
     left -= text.length;
@@ -34,7 +34,7 @@ export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string 
     above.unshift(text);
   }
   const below = cells
-    .slice(place + 1, place + 1 + MOST_BELOW)
+    .slice(place + 1, place + 1 + MAX_BELOW)
     .map((text, index) => written(text, place + 1 + index));
   return [
     `Suggest the next cell of this notebook: one ${language} cell that comes below cell ${place + 1}. ` +
@@ -48,9 +48,9 @@ export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string 
 }
 
 function middleOut(text: string): string {
-  if (text.length <= MOST_OF_CELL) {
+  if (text.length <= MAX_OF_CELL) {
     return text;
   }
-  const half = MOST_OF_CELL / 2;
+  const half = MAX_OF_CELL / 2;
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
 }

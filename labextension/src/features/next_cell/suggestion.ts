@@ -22,10 +22,10 @@ import type { Step } from './suggestion_step';
 export { mountFixNote } from '../fix/fix_note';
 
 /** Longest wait for an answer, including the agent's start. */
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 /** Longest answer; the agent is stopped if it says more. */
-const MOST_CHARS = 40_000;
+const MAX_CHARS = 40_000;
 
 /** Placeholder for a session that is not known yet. */
 const NOTHING = new SessionStore('');
@@ -71,7 +71,7 @@ export class Suggestion {
     this.#announcer = new CellAnnouncer(parts.notebook.node);
     this.#told = this.#sources();
     const { t } = parts;
-    this.#timer = setTimeout(() => this.#stop(t('No cell was suggested in time.')), MOST_MS);
+    this.#timer = setTimeout(() => this.#stop(t('No cell was suggested in time.')), MAX_MS);
   }
 
   /** Sends the prompt. */
@@ -140,7 +140,7 @@ export class Suggestion {
     }
     const { t } = this.#parts;
     const { view } = asked.following.store;
-    if (saidChars(asked) > MOST_CHARS) {
+    if (saidChars(asked) > MAX_CHARS) {
       this.#stop(t('The answer was too long for a cell.'));
       return;
     }

@@ -2,13 +2,13 @@ import type { Client, KnownOutputs } from '../../delivery/client';
 import type { SavedOutput } from '../../wire/results';
 
 /** Number of newest turns that are checked again although their outputs are up to date. */
-const MOST_SETTLED = 20;
+const MAX_SETTLED = 20;
 
 /** A page that saved the file may have been closed before the end of a turn's text arrived. */
 const LATE_SECONDS = 60;
 
 /** The most that the server accepts. */
-const MOST_UNFINISHED = 1_000;
+const MAX_UNFINISHED = 1_000;
 
 /** The server's reports about a notebook's turns, each change once. */
 export class ChangedOutputs {
@@ -47,7 +47,7 @@ export class ChangedOutputs {
     const { outputs, number, epoch } = await this.#client.changedOutputs(path, {
       ...asked,
       ended_after: savedAt === null ? null : savedAt - LATE_SECONDS,
-      unfinished: asked.after === null ? unfinished().slice(-MOST_UNFINISHED) : [],
+      unfinished: asked.after === null ? unfinished().slice(-MAX_UNFINISHED) : [],
     });
     if (asked !== this.#known) {
       return true;
@@ -68,6 +68,6 @@ export class ChangedOutputs {
   /** Forgets all but these turns and the newest of the others. */
   keep(turnIds: ReadonlySet<string>): void {
     const others = [...this.#byTurn.keys()].filter(turnId => !turnIds.has(turnId));
-    others.slice(0, -MOST_SETTLED).forEach(turnId => this.#byTurn.delete(turnId));
+    others.slice(0, -MAX_SETTLED).forEach(turnId => this.#byTurn.delete(turnId));
   }
 }

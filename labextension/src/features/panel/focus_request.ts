@@ -30,7 +30,7 @@ export function focusRequest(root: HTMLElement, keptMs = LATE_FOCUS_MS): boolean
 const LATE_FOCUS_MS = 1_000;
 
 /** It may do so several times. */
-const MOST_TIMES = 5;
+const MAX_TIMES = 5;
 
 /**
  * Gives a request the focus back until the user presses a key or clicks.
@@ -48,7 +48,7 @@ function keepFocus(root: HTMLElement, request: string, keptMs: number): void {
   document.addEventListener('pointerdown', end, options);
   let times = 0;
   const step = () => {
-    if (ended.signal.aborted || times === MOST_TIMES || performance.now() > until) {
+    if (ended.signal.aborted || times === MAX_TIMES || performance.now() > until) {
       end();
       return;
     }

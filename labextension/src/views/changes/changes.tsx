@@ -14,7 +14,7 @@ import { Others } from './others';
 import { changesOf, ReportedChanges, total } from './reported';
 
 /** Up to this number of files are reverted without a confirmation. */
-const MOST_WITHOUT_QUESTION = 5;
+const MAX_WITHOUT_QUESTION = 5;
 
 interface ChangesProps {
   readonly turnId: string;
@@ -80,7 +80,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
             <RevertButton
               words={t('Revert all')}
               question={
-                left > MOST_WITHOUT_QUESTION
+                left > MAX_WITHOUT_QUESTION
                   ? t('Restore %1 files to what they were before the turn?', grouped(left))
                   : null
               }
@@ -122,7 +122,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
           {plural(t, changes.left_out, 'and 1 more file', 'and %1 more files')}
         </p>
       )}
-      <Others turnId={turnId} changes={changes} mostWithoutQuestion={MOST_WITHOUT_QUESTION} />
+      <Others turnId={turnId} changes={changes} maxWithoutQuestion={MAX_WITHOUT_QUESTION} />
     </div>
   );
 }

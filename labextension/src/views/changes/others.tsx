@@ -13,11 +13,11 @@ interface OthersProps {
   readonly turnId: string;
   readonly changes: TurnChanges;
   /** Up to this number of files are reverted without a confirmation. */
-  readonly mostWithoutQuestion: number;
+  readonly maxWithoutQuestion: number;
 }
 
 /** Changes during the turn that are not the turn's, by author. */
-export function Others({ turnId, changes, mostWithoutQuestion }: OthersProps) {
+export function Others({ turnId, changes, maxWithoutQuestion }: OthersProps) {
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
   const of = (author: ChangedFile['author']) => changes.files.filter(f => f.author === author);
@@ -36,7 +36,7 @@ export function Others({ turnId, changes, mostWithoutQuestion }: OthersProps) {
             <RevertButton
               words={undo ? t('Undo') : plural(t, left, 'Revert this too', 'Revert these %1 too')}
               question={
-                left > mostWithoutQuestion
+                left > maxWithoutQuestion
                   ? t('Restore %1 files to what they were before the turn?', grouped(left))
                   : null
               }

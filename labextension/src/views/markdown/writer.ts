@@ -9,7 +9,7 @@ const CHEAP_MILLISECONDS = 4;
 const BUDGET_MILLISECONDS = 8;
 
 /** The same if layout and paint take long; still shorter than a long task. */
-const MOST_MILLISECONDS = 25;
+const MAX_MILLISECONDS = 25;
 
 /** Pause between draws while the user types, since each draw costs a paint of the whole view. */
 const TYPING_PAUSE = 120;
@@ -83,7 +83,7 @@ export class Writer {
 
   /** As much time as the last frame needed in addition. */
   private budget(start: number): number {
-    const most = isTyping(start) ? BUDGET_MILLISECONDS : MOST_MILLISECONDS;
+    const most = isTyping(start) ? BUDGET_MILLISECONDS : MAX_MILLISECONDS;
     return Math.min(most, Math.max(BUDGET_MILLISECONDS, start - this.paused));
   }
 

@@ -17,7 +17,7 @@ import type { Entry, Scope, TurnEntries } from './entries';
 import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
 
 /** Up to this number of files are reverted without a confirmation. */
-const MOST_WITHOUT_QUESTION = 5;
+const MAX_WITHOUT_QUESTION = 5;
 
 interface ReviewHeadProps {
   readonly turns: readonly TurnEntries[];
@@ -130,7 +130,7 @@ export function ReviewHead(props: ReviewHeadProps) {
           <RevertButton
             words={t('Revert all')}
             question={
-              back.length > MOST_WITHOUT_QUESTION
+              back.length > MAX_WITHOUT_QUESTION
                 ? t('Restore %1 files to what they were before?', grouped(back.length))
                 : null
             }

@@ -30,20 +30,20 @@ from tests.support.generated import examples
 from tests.support.host.checkpoints import State, carried_out, held
 from tests.support.wait import PATIENCE_SECONDS
 
-MOST = 60
+MAX = 60
 LIMITS = Limits(
-    checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS, checkpoint_file_bytes=MOST
+    checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS, checkpoint_file_bytes=MAX
 )
 FEW = Limits(
     checkpoint_seconds=PATIENCE_SECONDS,
     scan_seconds=PATIENCE_SECONDS,
-    checkpoint_file_bytes=MOST,
+    checkpoint_file_bytes=MAX,
     listed_changes=2,
 )
 """A turn changes more than it names."""
 
 PATHS = st.sampled_from(["a", "b", "d", "d/a", "d/b", "d/e/c", "l", "l/x", "é"])
-TEXTS = st.sampled_from(["", "one", "two\n" * 5, "x" * MOST, "x" * (MOST + 1)])
+TEXTS = st.sampled_from(["", "one", "two\n" * 5, "x" * MAX, "x" * (MAX + 1)])
 TARGETS = st.sampled_from(["a", "d", "l", "nowhere", "../outside/file", "../outside", "/nowhere"])
 STEP = st.one_of(
     st.tuples(st.just("write"), PATHS, TEXTS),
@@ -116,7 +116,7 @@ def leaves(state: State) -> State:
 
 
 def too_large(found: Leaf) -> bool:
-    return found is not None and found[0] == "file" and len(found[1]) > MOST
+    return found is not None and found[0] == "file" and len(found[1]) > MAX
 
 
 @dataclass
@@ -327,7 +327,7 @@ AFTERWARDS = st.one_of(
 )
 Afterwards = tuple[str, int, bool] | tuple[str, Steps, bool]
 REVERT: list[Afterwards] = [("revert", 0, False)]
-LARGE = "x" * (MOST + 1)
+LARGE = "x" * (MAX + 1)
 
 
 @given(

@@ -3,13 +3,13 @@ import type { AcpMark } from '../../../wire/types';
 import type { CellJson } from './notebook_json';
 
 /** Number of deleted cells that are remembered per notebook. */
-const MOST_CELLS = 50;
+const MAX_CELLS = 50;
 
 /**
  * Longest outputs of a cell, as JSON, that are remembered; a cell with longer ones is restored
  * without outputs.
  */
-const MOST_OUTPUTS = 2_000_000;
+const MAX_OUTPUTS = 2_000_000;
 
 /** A cell that a tool deleted from an open notebook, as it was. */
 export interface DeletedCell {
@@ -40,14 +40,14 @@ export class DeletedCells {
         whole.splice(whole.indexOf(nearest(above, new Set(whole)) ?? '') + 1, 0, other.id);
       }
     }
-    const outputs = JSON.stringify(cell.outputs).length > MOST_OUTPUTS ? [] : cell.outputs;
+    const outputs = JSON.stringify(cell.outputs).length > MAX_OUTPUTS ? [] : cell.outputs;
     const deleted = {
       cell: { ...cell, outputs },
       above: whole.slice(0, whole.indexOf(cell.id)),
       by,
       dismissed: false,
     };
-    this.#all = [...this.#without([cell.id]), deleted].slice(-MOST_CELLS);
+    this.#all = [...this.#without([cell.id]), deleted].slice(-MAX_CELLS);
     this.changed.emit(undefined);
   }
 

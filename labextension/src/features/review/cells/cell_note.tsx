@@ -121,7 +121,7 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
 }
 
 /** Most characters shown of a deleted cell's first line. */
-const MOST_CHARS = 80;
+const MAX_CHARS = 80;
 
 /** The first line of a deleted cell. */
 function FirstLine({ source }: { readonly source: string }) {
@@ -131,7 +131,7 @@ function FirstLine({ source }: { readonly source: string }) {
     <i>{t('(empty)')}</i>
   ) : (
     <code dir="ltr">
-      <Visible text={line.trim().slice(0, MOST_CHARS)} strictness="controls" />
+      <Visible text={line.trim().slice(0, MAX_CHARS)} strictness="controls" />
     </code>
   );
 }

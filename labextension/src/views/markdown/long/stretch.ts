@@ -27,7 +27,7 @@ export function blockOf({ token, raw, carry, goesOn, start }: Piece, at: number)
 const FULL = 6_144;
 
 /** Number of blocks of a stretch, so that it has few elements, too. */
-const MOST_BLOCKS = 96;
+const MAX_BLOCKS = 96;
 
 /** Class of the element that replaces a stretch out of sight. */
 export const UNSEEN = 'acp-unseen';
@@ -45,7 +45,7 @@ export class Stretch {
   constructor(public stand: HTMLElement | null) {}
 
   get isFull(): boolean {
-    return this.size >= FULL || this.blocks.length >= MOST_BLOCKS;
+    return this.size >= FULL || this.blocks.length >= MAX_BLOCKS;
   }
 
   /** Its first element in the page. */

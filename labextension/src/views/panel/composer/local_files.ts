@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks';
 
-import { MOST_ATTACHMENTS } from '../../../state/attachments';
+import { MAX_ATTACHMENTS } from '../../../state/attachments';
 import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionStore } from '../../../state/store';
 import type { Translate } from '../../i18n';
@@ -35,14 +35,14 @@ export function useAttachments(
 
   const add = (attachment: DraftAttachment) => {
     if (!attachments.add(attachment)) {
-      onFailure(t('A message can have %1 attachments.', MOST_ATTACHMENTS));
+      onFailure(t('A message can have %1 attachments.', MAX_ATTACHMENTS));
     }
   };
   const addFiles = (files: readonly File[]) => {
     if (takes === null) {
       return;
     }
-    for (const file of files.slice(0, MOST_ATTACHMENTS)) {
+    for (const file of files.slice(0, MAX_ATTACHMENTS)) {
       fromLocalFile(file, takes, t).then(add, (error: unknown) => onFailure(messageOf(error)));
     }
   };
@@ -93,9 +93,9 @@ export function useAttachments(
   };
 }
 
-export const MOST_IMAGE_BYTES = 5_000_000;
+export const MAX_IMAGE_BYTES = 5_000_000;
 
-export const MOST_TEXT_BYTES = 200_000;
+export const MAX_TEXT_BYTES = 200_000;
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
@@ -123,12 +123,12 @@ export async function fromLocalFile(
     if (!IMAGE_TYPES.has(file.type)) {
       throw new Error(t('%1 was not attached: only PNG, JPEG, GIF and WebP images can be.', label));
     }
-    if (file.size > MOST_IMAGE_BYTES) {
+    if (file.size > MAX_IMAGE_BYTES) {
       throw new Error(t('%1 was not attached: an image can have at most 5 MB.', label));
     }
     return { kind: 'image', label, data: await base64Of(file), mimeType: file.type };
   }
-  if (file.size > MOST_TEXT_BYTES) {
+  if (file.size > MAX_TEXT_BYTES) {
     throw new Error(
       t(
         '%1 was not attached: a text file can have at most 200 kB. Upload it to the server.',

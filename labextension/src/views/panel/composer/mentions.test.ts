@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { Attachments, mentionAt, MOST_ATTACHMENTS } from '../../../state/attachments';
+import { Attachments, mentionAt, MAX_ATTACHMENTS } from '../../../state/attachments';
 import type { Mention } from '../../actions';
 import { identity } from '../../i18n';
-import { fromLocalFile, MOST_IMAGE_BYTES, MOST_TEXT_BYTES } from './local_files';
+import { fromLocalFile, MAX_IMAGE_BYTES, MAX_TEXT_BYTES } from './local_files';
 import { grouped, marked, mentionBeside, withMention, withoutMention } from './mentions';
 
 describe('what is written after @', () => {
@@ -67,11 +67,11 @@ describe('attachments', () => {
     attachments.add({ kind: 'file', label: 'a', path: 'a' });
     attachments.add({ kind: 'document', label: 'a', path: 'a' });
     expect(attachments.list).toEqual([{ kind: 'document', label: 'a', path: 'a' }]);
-    for (let index = 1; index < MOST_ATTACHMENTS; index += 1) {
+    for (let index = 1; index < MAX_ATTACHMENTS; index += 1) {
       expect(attachments.add({ kind: 'file', label: 'b', path: `b${index}` })).toBe(true);
     }
     expect(attachments.add({ kind: 'file', label: 'c', path: 'c' })).toBe(false);
-    expect(attachments.take()).toHaveLength(MOST_ATTACHMENTS);
+    expect(attachments.take()).toHaveLength(MAX_ATTACHMENTS);
     expect(attachments.list).toEqual([]);
     expect(heard.slice(-2)).toEqual([true, false]);
   });
@@ -103,8 +103,8 @@ describe('files of the user', () => {
       'Demo does not take images',
     );
     await expect(read(sized('a.tif', 'image/tiff', 1))).rejects.toThrow('only PNG');
-    await expect(read(sized('a.png', 'image/png', MOST_IMAGE_BYTES + 1))).rejects.toThrow('5 MB');
-    await expect(read(sized('a.txt', 'text/plain', MOST_TEXT_BYTES + 1))).rejects.toThrow('200 kB');
+    await expect(read(sized('a.png', 'image/png', MAX_IMAGE_BYTES + 1))).rejects.toThrow('5 MB');
+    await expect(read(sized('a.txt', 'text/plain', MAX_TEXT_BYTES + 1))).rejects.toThrow('200 kB');
     await expect(read(new File([new Uint8Array([0, 1])], 'a.bin'))).rejects.toThrow('neither');
     await expect(read(new File([new Uint8Array([255, 254])], 'a.x'))).rejects.toThrow('neither');
   });

@@ -66,7 +66,7 @@ export function policyName(policy: Policy, t: Translate): string {
 }
 
 /** Number of options besides mode and model that get a picker. */
-const MOST = 6;
+const MAX = 6;
 
 /** Pickers for the agent, its mode and model, and its other options. */
 export function Pickers(props: PickersProps) {
@@ -249,7 +249,7 @@ function othersOf(session: SessionState | null): ConfigOption[] {
   return (session?.config_options ?? [])
     .filter(option => !named.includes(option))
     .filter(option => option.type === 'boolean' || option.choices.length > 0)
-    .slice(0, MOST);
+    .slice(0, MAX);
 }
 
 function optionOf(session: SessionState | null, category: string): ConfigOption | null {

@@ -14,10 +14,10 @@ import type { Trash } from './trash';
 const TYPED_MILLISECONDS = 300;
 
 /** Shorter texts are looked for in titles only. */
-const LEAST_CHARACTERS = 2;
+const MIN_CHARACTERS = 2;
 
 /** Most results that are listed. */
-const MOST_HITS = 100;
+const MAX_HITS = 100;
 
 /** The results so far of a search in prompts and answers. */
 interface Said {
@@ -46,7 +46,7 @@ export function useSaid(search: string, look: Actions['search']): Said | null {
   const [said, setSaid] = useState(NOTHING);
   const text = search.trim();
   useEffect(() => {
-    if (look === undefined || text.length < LEAST_CHARACTERS) {
+    if (look === undefined || text.length < MIN_CHARACTERS) {
       setSaid(NOTHING);
       return undefined;
     }
@@ -63,8 +63,8 @@ export function useSaid(search: string, look: Actions['search']): Said | null {
         if (stopped) {
           return;
         }
-        const hits = [...found.hits, ...part.hits].slice(0, MOST_HITS);
-        const full = hits.length === MOST_HITS;
+        const hits = [...found.hits, ...part.hits].slice(0, MAX_HITS);
+        const full = hits.length === MAX_HITS;
         cursor = full ? '' : part.next_cursor;
         const cut = found.cut || part.cut || full;
         tell({ hits, searched: part, running: cursor !== '', cut });

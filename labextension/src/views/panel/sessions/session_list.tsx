@@ -37,7 +37,7 @@ export function SessionList(props: SessionListProps) {
   const { sessions, agents, trash, t, onStart, onAdd, onBack } = props;
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(PAGE);
-  const [mostArchived, setMostArchived] = useState(PAGE);
+  const [maxArchived, setMostArchived] = useState(PAGE);
   const [open, setOpen] = useState(false);
   const said = useSaid(search, props.actions.search);
   const now = Date.now() / 1000;
@@ -96,13 +96,13 @@ export function SessionList(props: SessionListProps) {
             <Part
               {...props}
               title={t('Archived')}
-              sessions={archived.slice(0, mostArchived)}
+              sessions={archived.slice(0, maxArchived)}
               now={now}
             />
             <More
-              rest={archived.length - mostArchived}
+              rest={archived.length - maxArchived}
               t={t}
-              onMore={() => setMostArchived(mostArchived + PAGE)}
+              onMore={() => setMostArchived(maxArchived + PAGE)}
             />
           </>
         )}

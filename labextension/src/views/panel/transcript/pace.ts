@@ -1,7 +1,7 @@
 /** Time for mounting in a frame; layout and paint need the rest. */
 const BUDGET_MILLISECONDS = 12;
 
-const MOST_ITEMS = 60;
+const MAX_ITEMS = 60;
 
 /** First estimate of milliseconds per item, that of a slow machine. */
 const FIRST_GUESS = 0.6;
@@ -14,7 +14,7 @@ export class Pace {
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   get items(): number {
-    return Math.max(1, Math.min(MOST_ITEMS, Math.floor(BUDGET_MILLISECONDS / this.perItem)));
+    return Math.max(1, Math.min(MAX_ITEMS, Math.floor(BUDGET_MILLISECONDS / this.perItem)));
   }
 
   /** Called before items are mounted. */

@@ -28,10 +28,10 @@ export interface Gap {
 const ITEM_HEIGHT = 20;
 
 /** Height of all gaps; elements of over 33 million pixels are cut by browsers. */
-const MOST_HEIGHT = 16_000_000;
+const MAX_HEIGHT = 16_000_000;
 
 /** Height of a gap's text and button. */
-const LEAST_HEIGHT = 64;
+const MIN_HEIGHT = 64;
 
 /** The loaded items of the session in order, with gaps for the others. */
 export function segmentsOf(view: SessionView): Segment[] {
@@ -114,8 +114,8 @@ function withParts(segments: Segment[]): Segment[] {
 }
 
 function gapOf(first: number, count: number, total: number): Segment {
-  const each = Math.min(ITEM_HEIGHT, MOST_HEIGHT / total);
-  const height = Math.max(LEAST_HEIGHT, Math.round(count * each));
+  const each = Math.min(ITEM_HEIGHT, MAX_HEIGHT / total);
+  const height = Math.max(MIN_HEIGHT, Math.round(count * each));
   const gap = { first, count, height };
   return { id: `gap ${first}`, turnId: null, items: 1, first, part: null, gap };
 }
