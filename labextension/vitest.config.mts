@@ -9,7 +9,7 @@ const PAGE = [
   'src/features/fix/note_keys.test.ts',
   'src/features/follow/user_input.test.ts',
   'src/features/next_cell/own_session.test.ts',
-  'src/features/output/near.test.ts',
+  'src/features/output/when_near_viewport.test.ts',
   'src/features/page/lazy_views.test.ts',
   'src/features/panel/focus_request.test.ts',
   'src/features/rendering/formula.test.ts',

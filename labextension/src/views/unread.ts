@@ -5,10 +5,10 @@ import { useCallback, useContext, useLayoutEffect, useState } from 'preact/hooks
  * Reports to a permission request that a part is folded, with a function that opens it; `null` if
  * open.
  */
-type Tell = (id: string, open: (() => void) | null) => void;
+type ReportFolded = (id: string, open: (() => void) | null) => void;
 
 /** The reporter of the enclosing permission request; `null` outside one. */
-export const Unread = createContext<Tell | null>(null);
+export const Unread = createContext<ReportFolded | null>(null);
 
 /** Whether lines that an agent calls unchanged may be new: the text it replaces is not on disk. */
 export const UnsureLines = createContext(false);
@@ -18,17 +18,17 @@ export const UnsureLines = createContext(false);
  * open.
  */
 export function useUnread(id: string, isFolded: boolean, open: () => void): void {
-  const tell = useContext(Unread);
+  const report = useContext(Unread);
   useLayoutEffect(() => {
-    tell?.(id, isFolded ? open : null);
-    return () => tell?.(id, null);
-  }, [tell, id, isFolded]);
+    report?.(id, isFolded ? open : null);
+    return () => report?.(id, null);
+  }, [report, id, isFolded]);
 }
 
 /** The folded parts of a permission request by their ids, and the function that reports them. */
-export function useUnreadParts(): [ReadonlyMap<string, () => void>, Tell] {
+export function useUnreadParts(): [ReadonlyMap<string, () => void>, ReportFolded] {
   const [parts, setParts] = useState<ReadonlyMap<string, () => void>>(new Map());
-  const tell = useCallback<Tell>((id, open) => {
+  const report = useCallback<ReportFolded>((id, open) => {
     setParts(old => {
       if ((open === null) !== old.has(id)) {
         return old;
@@ -42,5 +42,5 @@ export function useUnreadParts(): [ReadonlyMap<string, () => void>, Tell] {
       return parts;
     });
   }, []);
-  return [parts, tell];
+  return [parts, report];
 }

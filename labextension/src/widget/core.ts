@@ -4,9 +4,9 @@ import { Client } from '../delivery/client';
 import { pageBaseUrl, readPageKey } from '../delivery/page_key';
 import { cookieAccess, PageTransport } from '../delivery/transport';
 import { mountPart, mountWords } from '../views';
-import { openDrawn } from './drawn';
-import { offeredByPage } from './in_page';
-import { matchPage, placeIn } from './page_look';
+import { openWidgetViews } from './widget_views';
+import { findPageCode } from './page_code';
+import { applyPageStyle, renderRoot } from './page_style';
 import { announceStatus } from './seen_status';
 
 /** A widget's model, connected to its host; any number of views can be drawn. */
@@ -19,12 +19,12 @@ export interface OpenWidget {
 /** Called by the boot code once per model; `early` has the messages received so far. */
 export type OpenModel = (model: AnyModel, early: unknown[]) => OpenWidget;
 
-const openHere = (model: Parameters<typeof openDrawn>[0]) =>
-  openDrawn(model, { client: ownClient, mountPart, mountWords });
+const openHere = (model: Parameters<typeof openWidgetViews>[0]) =>
+  openWidgetViews(model, { client: ownClient, mountPart, mountWords });
 
 export const open: OpenModel = (model, early) => {
   const inServer = model.get('mode') !== 'comm';
-  const openModel = (inServer ? offeredByPage() : null) ?? openHere;
+  const openModel = (inServer ? findPageCode() : null) ?? openHere;
   const drawn = openModel({
     get: (name): unknown => model.get(name),
     set: (name, value) => model.set(name, value),
@@ -41,8 +41,8 @@ export const open: OpenModel = (model, early) => {
   const forget = announceStatus(model);
   return {
     draw: el => {
-      const place = placeIn(el);
-      const leave = matchPage(place, () => drawn.shown());
+      const place = renderRoot(el);
+      const leave = applyPageStyle(place, () => drawn.shown());
       const erase = drawn.draw(place);
       return () => {
         leave();

@@ -1,7 +1,7 @@
 import { snapshotStore } from '../state/store';
 import { mountTurn } from '../views';
 import { parseSnapshot } from '../wire/parse_snapshot';
-import { matchPage } from './page_look';
+import { applyPageStyle } from './page_style';
 
 /** Marks a saved turn in a page; holds a script element with its data, and the turn as text. */
 const SAVED = '.acp-SavedTurn';
@@ -18,7 +18,7 @@ function drawSavedTurn(el: HTMLElement): void {
     return; // its plain text stays
   }
   el.textContent = '';
-  matchPage(el);
+  applyPageStyle(el);
   mountTurn(el, {
     store: snapshotStore(snapshot),
     turnId: snapshot.turn_id,

@@ -3,7 +3,7 @@ import { Playback } from '../state/playback';
 import { mountShared } from '../views';
 import { parseShared } from '../wire/shared_data';
 import { findParser } from './languages';
-import { matchPage } from './page_look';
+import { applyPageStyle } from './page_style';
 
 /** Draws the turns of a shared file in place of its plain text. */
 function drawShared(): void {
@@ -13,7 +13,7 @@ function drawShared(): void {
     return; // its plain text stays
   }
   main.replaceChildren();
-  matchPage(main);
+  applyPageStyle(main);
   const highlighter = new Highlighter(findParser);
   mountShared(main, {
     playback: new Playback(turns),

@@ -10,7 +10,7 @@ import type { CheckProps } from '../../views/check';
 import { isRecord, text } from '../../wire/read';
 import { agentIcon } from '../page/icon';
 import { mountCheck } from '../page/lazy_views';
-import type { Later } from '../page/lazy_views';
+import type { LazyMounted } from '../page/lazy_views';
 import { checkLines } from './check_lines';
 import type { Checked } from './check_lines';
 
@@ -25,7 +25,7 @@ interface CheckParts {
 /** The check of one notebook in the main area: its progress, and its result by cell. */
 export class CheckWidget extends Widget {
   readonly #parts: CheckParts;
-  readonly #mounted: Later<CheckProps>;
+  readonly #mounted: LazyMounted<CheckProps>;
   readonly path: string;
   #state: CheckState = NO_CHECK;
   #running: AbortController | null = null;

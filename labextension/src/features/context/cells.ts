@@ -2,7 +2,7 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { cut } from './cut';
+import { cut } from './truncate';
 
 // eslint-disable-next-line no-control-regex -- terminals colour tracebacks with it
 const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;

@@ -7,7 +7,7 @@ import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
 import { cellById, cellText } from './cells';
-import { cut } from './cut';
+import { cut } from './truncate';
 import type { Variables } from './variables';
 
 /** An ACP content block. */

@@ -8,7 +8,7 @@ import type { Widget } from '@lumino/widgets';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
 import { baseOf } from '../page/paths';
-import { cut } from './cut';
+import { cut } from './truncate';
 
 /** The selection in a cell or a text file; `null` for none. */
 export function selectionOf(app: JupyterFrontEnd, t: Translate): DraftAttachment | null {

@@ -2,7 +2,7 @@ import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { AnswerFrame, AskFrame } from '../../wire/types';
 import type { OpenDocument } from './open_document';
-import { Refused } from './refused';
+import { NotebookEditError } from './notebook_edit_error';
 
 /** Longest text of an answer: a longer frame closes the connection. */
 const MAX_TEXT = 8_000_000;
@@ -28,7 +28,7 @@ export function answerDocumentRequests(client: Client, page: Page): void {
     const isLate = open.begin(frame);
     void answer({ ...frame, question }, isLate, page)
       .catch((error: unknown): Answer => {
-        if (error instanceof Refused) {
+        if (error instanceof NotebookEditError) {
           return { refusal: error.refusal, error: error.message, reason: error.refusal.reason };
         }
         const { message, reason } = Failure.from(error);
@@ -127,7 +127,7 @@ function edits() {
 async function notebookOf(document: OpenDocument) {
   const model = await document.notebook();
   if (model === null) {
-    throw new Refused('no_notebook', 'It is not open as a notebook.', {});
+    throw new NotebookEditError('no_notebook', 'It is not open as a notebook.', {});
   }
   return model;
 }

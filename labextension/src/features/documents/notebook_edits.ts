@@ -8,7 +8,7 @@ import { deletedCells } from './merge/deleted_cells';
 import { isOutput } from './merge/notebook_json';
 import type { CellJson } from './merge/notebook_json';
 import { arrange, changeText, openCell } from './merge/notebook_model';
-import { Refused } from './refused';
+import { NotebookEditError } from './notebook_edit_error';
 
 /** Most characters of outputs in an answer: a longer frame closes the connection. */
 const MAX_OUTPUTS = 8_000_000;
@@ -24,24 +24,24 @@ export function notebookState(model: INotebookModel): NotebookState {
   };
 }
 
-/** Makes all edits, or throws `Refused` and makes none. */
+/** Makes all edits, or throws `NotebookEditError` and makes none. */
 export function editNotebook(model: INotebookModel, { edits, expected }: EditNotebook): void {
   for (const [id, source] of Object.entries(expected)) {
     const cell = find(model, id);
     const now = cell?.sharedModel.getSource();
     if (cell === undefined) {
-      throw new Refused('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
+      throw new NotebookEditError('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
     }
     if (now !== source) {
       const more = { cell_id: id, source: now ?? '' };
-      throw new Refused('stale', `Cell ${id} was changed since you read it.`, more);
+      throw new NotebookEditError('stale', `Cell ${id} was changed since you read it.`, more);
     }
   }
   const there = new Set([...model.cells].map(cell => cell.id));
   for (const edit of edits) {
     if ('after' in edit && edit.after !== null && !there.has(edit.after)) {
       const id = edit.after;
-      throw new Refused('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
+      throw new NotebookEditError('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
     }
     there.add(edit.cell_id);
   }
@@ -50,7 +50,9 @@ export function editNotebook(model: INotebookModel, { edits, expected }: EditNot
   );
   if (unsettled !== undefined) {
     const id = unsettled.cell_id;
-    throw new Refused('invalid', `Cell ${id} runs. Try again when it is done.`, { cell_id: id });
+    throw new NotebookEditError('invalid', `Cell ${id} runs. Try again when it is done.`, {
+      cell_id: id,
+    });
   }
   for (const edit of edits) {
     make(model, edit);

@@ -8,13 +8,13 @@ import { errorOf } from '../context/cells';
 import { changeText } from '../documents/merge/notebook_model';
 import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../page/ids';
 import { CellAnnouncer } from '../review/cells/cell_note';
-import { agentOf, ask, withdraw } from './asked';
-import type { Asked } from './asked';
+import { agentOf, ask, withdraw } from './sent_prompt';
+import type { SentPrompt } from './sent_prompt';
 import type { FixNoteProps } from './fix_note';
 import type { FixParts } from './fix_parts';
 import { drawn, endedIn, isAnother } from './fix_step';
 import type { Step, Taken } from './fix_step';
-import { KeptCell, showBefore } from './kept_cell';
+import { CellBackup, showBefore } from './cell_backup';
 import { outcomeOf } from './outcome';
 import type { Proposal } from './outcome';
 import { fixPrompt } from './prompt';
@@ -33,8 +33,8 @@ export class CellFix {
   readonly #announcer: CellAnnouncer;
   #step: Step = { at: 'asking', waits: 'start' };
   #number = 0;
-  #kept: KeptCell | null = null;
-  #asked: Asked | null = null;
+  #kept: CellBackup | null = null;
+  #asked: SentPrompt | null = null;
   #answered = ''; // the page learns of the request a moment later
   #over = false;
   #stopFollowing: () => void = () => undefined;
@@ -82,7 +82,7 @@ export class CellFix {
     if (notebook.content.model?.readOnly === true || model.getMetadata('editable') === false) {
       throw new Failure(t('It is read-only.'), 'read_only');
     }
-    this.#kept = new KeptCell(model);
+    this.#kept = new CellBackup(model);
     const language = notebook.content.model?.defaultKernelLanguage || 'python';
     const prompt = await fixPrompt(this.#cellId, this.#kept.source, error.text, language);
     const asked = await ask(this.#parts, prompt);
@@ -151,7 +151,7 @@ export class CellFix {
       return;
     }
     // The user may have run the cell again since.
-    this.#kept = new KeptCell(model);
+    this.#kept = new CellBackup(model);
     if (request === null) {
       changeText(model.sharedModel, source);
       await this.#run(source);

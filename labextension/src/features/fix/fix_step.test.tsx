@@ -6,17 +6,20 @@ import { SessionStore } from '../../state/store';
 import { identity } from '../../views/i18n';
 import { mountFixNote } from './fix_note';
 import { drawn, isAnother } from './fix_step';
-import type { FixActs, Step } from './fix_step';
+import type { FixHandlers, Step } from './fix_step';
 
 afterEach(() => document.body.replaceChildren());
 
 function acting() {
   return {
-    ...{ take: vi.fn<FixActs['take']>(), run: vi.fn<FixActs['run']>() },
-    ...{ takeBack: vi.fn<FixActs['takeBack']>(), again: vi.fn<FixActs['again']>() },
-    ...{ dismiss: vi.fn<FixActs['dismiss']>(), close: vi.fn<FixActs['close']>() },
-    ...{ addAgent: vi.fn<FixActs['addAgent']>(), openSession: vi.fn<() => void>() },
-    ...{ answer: vi.fn<FixActs['answer']>(), goToQuestion: vi.fn<FixActs['goToQuestion']>() },
+    ...{ take: vi.fn<FixHandlers['take']>(), run: vi.fn<FixHandlers['run']>() },
+    ...{ takeBack: vi.fn<FixHandlers['takeBack']>(), again: vi.fn<FixHandlers['again']>() },
+    ...{ dismiss: vi.fn<FixHandlers['dismiss']>(), close: vi.fn<FixHandlers['close']>() },
+    ...{ addAgent: vi.fn<FixHandlers['addAgent']>(), openSession: vi.fn<() => void>() },
+    ...{
+      answer: vi.fn<FixHandlers['answer']>(),
+      goToQuestion: vi.fn<FixHandlers['goToQuestion']>(),
+    },
   };
 }
 

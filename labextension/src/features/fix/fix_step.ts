@@ -19,7 +19,7 @@ export interface Taken {
 }
 
 /** What the note's buttons do. */
-export interface FixActs {
+export interface FixHandlers {
   readonly take: (proposal: Proposal) => void;
   /** Answers a request with one of its options. */
   readonly answer: (requestId: string, option: string) => void;
@@ -73,7 +73,7 @@ interface Context {
   readonly asked: string;
   /** Whether the cell has another source now. */
   readonly stale: boolean;
-  readonly acts: FixActs;
+  readonly acts: FixHandlers;
   readonly t: Translate;
 }
 
@@ -196,6 +196,6 @@ function ended({ words, reason }: Step & { at: 'ended' }, { acts, t }: Context):
   };
 }
 
-function sessionAction({ openSession }: FixActs, t: Translate): FixAction[] {
+function sessionAction({ openSession }: FixHandlers, t: Translate): FixAction[] {
   return openSession === null ? [] : [{ name: t('Open the session'), run: openSession }];
 }

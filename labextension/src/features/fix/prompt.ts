@@ -1,4 +1,4 @@
-import { cut } from '../context/cut';
+import { cut } from '../context/truncate';
 
 /** The prompt: it asks for a new source of one cell, and nothing else. */
 export async function fixPrompt(

@@ -8,8 +8,8 @@ import { isRecord, text } from '../../wire/read';
 import { scrollToCell } from '../page/current_notebook';
 import { Preview, reveal } from './preview';
 import { onUserInput } from './user_input';
-import { newestPlace } from './work';
-import type { Place } from './work';
+import { newestLocation } from './agent_location';
+import type { AgentLocation } from './agent_location';
 
 /** Shortest time at one place, in milliseconds. */
 const STAY_MS = 400;
@@ -41,7 +41,7 @@ export class Follower {
   readonly #stops: (() => void)[];
   #notebook: NotebookPanel | null = null;
   #last = '';
-  #next: Place | null = null;
+  #next: AgentLocation | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #busy = false;
   #marked: HTMLElement | null = null;
@@ -78,7 +78,7 @@ export class Follower {
     if (view.session?.active_turn_id === null) {
       this.#mark(null);
     }
-    this.#plan(newestPlace(view, PageConfig.getOption('serverRoot')));
+    this.#plan(newestLocation(view, PageConfig.getOption('serverRoot')));
   }
 
   #find(path: string): NotebookPanel | null {
@@ -107,7 +107,7 @@ export class Follower {
     }
   }
 
-  #plan(place: Place | null): void {
+  #plan(place: AgentLocation | null): void {
     const key = JSON.stringify(place);
     if (place === null || key === this.#last) {
       return;
@@ -138,7 +138,7 @@ export class Follower {
     this.#busy = false;
   }
 
-  async #go(place: Place): Promise<void> {
+  async #go(place: AgentLocation): Promise<void> {
     const isLate = () => this.#disposed || this.#next !== null;
     if (place.kind === 'file') {
       this.#mark(null);

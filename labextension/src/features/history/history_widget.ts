@@ -10,7 +10,7 @@ import type { HistoryProps, Shown } from '../../views/history';
 import type { FileThen, HistoryStep, RewindReply } from '../../wire/types';
 import { agentIcon } from '../page/icon';
 import { mountHistory } from '../page/lazy_views';
-import type { Later } from '../page/lazy_views';
+import type { LazyMounted } from '../page/lazy_views';
 import { showSession } from '../page/rewinding';
 
 /** A moment is loaded once the slider has rested for this time. */
@@ -31,7 +31,7 @@ let count = 0;
 /** The history of one notebook in the main area: a slider over its turns, read step by step. */
 export class HistoryWidget extends Widget {
   readonly #parts: HistoryParts;
-  readonly #mounted: Later<HistoryProps>;
+  readonly #mounted: LazyMounted<HistoryProps>;
   readonly #stops: (() => void)[];
   readonly #kept = new Map<string, Shown>();
   #path: string;

@@ -6,8 +6,8 @@ import { Failure } from '../../delivery/failure';
 import { SessionStore } from '../../state/store';
 import { textOf } from '../../state/texts';
 import type { Translate } from '../../views';
-import { withdraw } from '../fix/asked';
-import type { Asked } from '../fix/asked';
+import { withdraw } from '../fix/sent_prompt';
+import type { SentPrompt } from '../fix/sent_prompt';
 import type { FixNoteProps } from '../fix/fix_note';
 import { outcomeOf } from '../fix/outcome';
 import { cellsOfNotebook } from '../page/answer_cells';
@@ -16,7 +16,7 @@ import type { IAcpPanel } from '../panel/session_panel';
 import { CellAnnouncer } from '../review/cells/cell_note';
 import { ownSession } from './own_session';
 import { nextCellPrompt } from './prompt';
-import { drawn } from './suggestion_step';
+import { noteProps } from './suggestion_step';
 import type { Step } from './suggestion_step';
 
 export { mountFixNote } from '../fix/fix_note';
@@ -60,7 +60,7 @@ export class Suggestion {
   readonly #told: string;
   #step: Step = { at: 'asking', waits: 'start' };
   #number = 0;
-  #asked: Asked | null = null;
+  #asked: SentPrompt | null = null;
   #stopFollowing: () => void = () => undefined;
   #over = false;
 
@@ -252,13 +252,13 @@ export class Suggestion {
       step: `${this.cellId} ${this.#number}`,
       language: notebook.content.model?.defaultKernelLanguage || 'python',
       diff: null,
-      ...drawn(this.#step, this.#name(), acts, t),
+      ...noteProps(this.#step, this.#name(), acts, t),
     };
   }
 }
 
 /** How much the agent has said in a turn. */
-function saidChars({ following: { store }, turnId }: Asked): number {
+function saidChars({ following: { store }, turnId }: SentPrompt): number {
   const { view } = store;
   return (view.byTurn.get(turnId) ?? []).reduce((sum, id) => {
     const isSaid = view.items.get(id)?.kind === 'agent_message';

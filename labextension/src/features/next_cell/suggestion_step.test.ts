@@ -1,17 +1,20 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { identity } from '../../views/i18n';
-import { drawn } from './suggestion_step';
-import type { Step, SuggestionActs } from './suggestion_step';
+import { noteProps } from './suggestion_step';
+import type { Step, SuggestionHandlers } from './suggestion_step';
 
 function show(step: Step) {
   const acts = {
-    ...{ insert: vi.fn<SuggestionActs['insert']>(), unfold: vi.fn<SuggestionActs['unfold']>() },
+    ...{
+      insert: vi.fn<SuggestionHandlers['insert']>(),
+      unfold: vi.fn<SuggestionHandlers['unfold']>(),
+    },
     ...{ dismiss: vi.fn<() => void>(), again: vi.fn<() => void>() },
     ...{ addAgent: vi.fn<() => void>(), goToQuestion: vi.fn<() => void>() },
     openSession: vi.fn<() => void>(),
   };
-  const { words, code, tone, actions } = drawn(step, 'Demo', acts, identity);
+  const { words, code, tone, actions } = noteProps(step, 'Demo', acts, identity);
   return { words, code, tone, names: actions.map(({ name }) => name), actions, acts };
 }
 

@@ -9,7 +9,7 @@ export type Step =
   | { readonly at: 'ended'; readonly words: string; readonly reason: string };
 
 /** What the note's buttons do. */
-export interface SuggestionActs {
+export interface SuggestionHandlers {
   readonly insert: (source: string) => void;
   readonly unfold: (source: string) => void;
   readonly dismiss: () => void;
@@ -23,7 +23,12 @@ export interface SuggestionActs {
 type Drawn = Pick<FixNoteProps, 'words' | 'tone' | 'code' | 'note' | 'actions'>;
 
 /** The note's text and actions at a step. */
-export function drawn(step: Step, agent: string, acts: SuggestionActs, t: Translate): Drawn {
+export function noteProps(
+  step: Step,
+  agent: string,
+  acts: SuggestionHandlers,
+  t: Translate,
+): Drawn {
   const dismiss: FixAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
   const session: FixAction[] =
     acts.openSession === null ? [] : [{ name: t('Open the session'), run: acts.openSession }];

@@ -13,7 +13,7 @@ import type { Actions, Mounted, Rendering, Translate, TurnProps } from '../../vi
 import type { TurnSnapshot } from '../../wire/types';
 import { mountTurn } from '../page/lazy_views';
 import { claimsOf, snapshotOf } from './mime';
-import { whenNear } from './near';
+import { whenNearViewport } from './when_near_viewport';
 import { VariantTabs } from './variant_tabs';
 
 /** Marks the output; the style sheet turns scrolled output mode off for its cell. */
@@ -138,7 +138,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     if (this.#snapshot.final) {
       // A long notebook has hundreds of turns: for those that nobody sees, the saved output is
       // drawn.
-      this.#stopWaiting = whenNear(this.node, begin);
+      this.#stopWaiting = whenNearViewport(this.node, begin);
     } else {
       begin();
     }

@@ -2,7 +2,7 @@ import type { SessionStore } from '../../state/store';
 import type { Translate } from '../../views';
 import type { VariantOfPrompt, VariantsProps } from '../../views/variants';
 import { UNSELECTED_CLASS } from '../page/ids';
-import type { Later } from '../page/lazy_views';
+import type { LazyMounted } from '../page/lazy_views';
 import { mountVariants } from '../page/lazy_views';
 
 /** The variants of a prompt in one cell; one of them is shown. */
@@ -50,7 +50,7 @@ export class VariantTabs {
   readonly #head = document.createElement('div');
   #shown: VariantOfPrompt | null = null;
   #group: VariantGroup | null = null;
-  #mounted: Later<VariantsProps> | null = null;
+  #mounted: LazyMounted<VariantsProps> | null = null;
 
   /** The tabs are in `node`, above its `body`; `review` shows all variants side by side. */
   constructor(

@@ -1,7 +1,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 
-import { openDrawn } from '../../widget/drawn';
-import { offerToWidgets } from '../../widget/in_page';
+import { openWidgetViews } from '../../widget/widget_views';
+import { exposeToWidgets } from '../../widget/page_code';
 import { IAcpClient } from '../page/client';
 import { mountPart } from '../page/lazy_views';
 
@@ -12,8 +12,8 @@ export const widgetsPlugin: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [IAcpClient],
   activate: (_app: JupyterFrontEnd, client: IAcpClient) => {
-    offerToWidgets(model =>
-      openDrawn(model, {
+    exposeToWidgets(model =>
+      openWidgetViews(model, {
         client: () => client,
         mountPart,
         // Text is only needed if a kernel had the turn; here the server has it.

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import type { Mounted } from '../../views';
-import { later } from './lazy_views';
+import { lazyView } from './lazy_views';
 
 interface Props {
   readonly words: string;
@@ -25,7 +25,7 @@ describe('a view whose code is loaded when it is needed', () => {
   it('is drawn with the newest properties once the code is here', async () => {
     const { load, arrive } = loading();
     const element = document.createElement('div');
-    const view = later(load)(element, { words: 'old' });
+    const view = lazyView(load)(element, { words: 'old' });
     view.update({ words: 'new' });
     expect(element.textContent).toBe('');
     arrive();
@@ -40,7 +40,7 @@ describe('a view whose code is loaded when it is needed', () => {
   it('is not drawn if it was disposed meanwhile', async () => {
     const { load, arrive } = loading();
     const element = document.createElement('div');
-    const view = later(load)(element, { words: 'gone' });
+    const view = lazyView(load)(element, { words: 'gone' });
     view.dispose();
     arrive();
     await view.drawn;
@@ -49,7 +49,7 @@ describe('a view whose code is loaded when it is needed', () => {
 
   it('is drawn at once from the second on', async () => {
     const { load, arrive } = loading();
-    const draw = later(load);
+    const draw = lazyView(load);
     const first = draw(document.createElement('div'), { words: 'first' });
     arrive();
     await first.drawn;
@@ -62,7 +62,7 @@ describe('a view whose code is loaded when it is needed', () => {
   it('says that the code could not be loaded, and tries again with the next', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     let broken = true;
-    const draw = later<Props>(() =>
+    const draw = lazyView<Props>(() =>
       broken ? Promise.reject(new Error('404')) : Promise.resolve(mount),
     );
     const element = document.createElement('div');

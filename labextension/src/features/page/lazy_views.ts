@@ -3,7 +3,7 @@ import type { Mounted, Translate } from '../../views';
 type Mount<Props> = (element: HTMLElement, props: Props) => Mounted<Props>;
 
 /** A view whose code may still be loading. */
-export interface Later<Props> extends Mounted<Props> {
+export interface LazyMounted<Props> extends Mounted<Props> {
   /** Resolves once it is drawn, or once loading has failed. */
   readonly drawn: Promise<void>;
 }
@@ -12,34 +12,36 @@ export interface Later<Props> extends Mounted<Props> {
  * The views are most of this extension's code, and many pages never show one, so the code is loaded
  * when the first view is drawn.
  */
-export const mountTurn = later(async () => (await import('../../views')).mountTurn);
+export const mountTurn = lazyView(async () => (await import('../../views')).mountTurn);
 
-export const mountPart = later(async () => (await import('../../views')).mountPart);
+export const mountPart = lazyView(async () => (await import('../../views')).mountPart);
 
-export const mountPanel = later(async () => (await import('../../views')).mountPanel);
+export const mountPanel = lazyView(async () => (await import('../../views')).mountPanel);
 
-export const mountTraffic = later(async () => (await import('../../views')).mountTraffic);
+export const mountTraffic = lazyView(async () => (await import('../../views')).mountTraffic);
 
-export const mountReview = later(async () => (await import('../../views/review')).mountReview);
+export const mountReview = lazyView(async () => (await import('../../views/review')).mountReview);
 
-export const mountCheck = later(async () => (await import('../../views/check')).mountCheck);
+export const mountCheck = lazyView(async () => (await import('../../views/check')).mountCheck);
 
-export const mountHistory = later(async () => (await import('../../views/history')).mountHistory);
+export const mountHistory = lazyView(
+  async () => (await import('../../views/history')).mountHistory,
+);
 
-export const mountRunNote = later(async () => (await import('../../views/review')).mountRunNote);
+export const mountRunNote = lazyView(async () => (await import('../../views/review')).mountRunNote);
 
-export const mountVariants = later(
+export const mountVariants = lazyView(
   async () => (await import('../../views/variants')).mountVariants,
 );
 
-export const mountVariantsReview = later(
+export const mountVariantsReview = lazyView(
   async () => (await import('../../views/variants/review')).mountVariantsReview,
 );
 
 /** Mounts at once if the code is loaded, else as soon as it is, with the newest properties. */
-export function later<Props extends { readonly t?: Translate }>(
+export function lazyView<Props extends { readonly t?: Translate }>(
   load: () => Promise<Mount<Props>>,
-): (element: HTMLElement, props: Props) => Later<Props> {
+): (element: HTMLElement, props: Props) => LazyMounted<Props> {
   let mount: Mount<Props> | null = null;
   return (element, props) => {
     if (mount !== null) {

@@ -1,4 +1,4 @@
-import { press } from '../../views/by_person';
+import { press } from '../../views/user_events';
 import { isDrawn, isSqueezed, scrollToRequest } from '../../views/request/in_view';
 import { UNSELECTED_CLASS } from '../page/ids';
 

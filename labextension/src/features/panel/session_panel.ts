@@ -17,7 +17,7 @@ import type { Follows } from '../page/follows';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID } from '../page/ids';
 import { mountPanel } from '../page/lazy_views';
-import type { Later } from '../page/lazy_views';
+import type { LazyMounted } from '../page/lazy_views';
 import { badge } from './badge';
 import { isStartedHere, newestOf, readyAgent, sessionFor } from './choose_session';
 import { panelActions } from './panel_actions';
@@ -62,7 +62,7 @@ export class SessionPanel extends Widget {
   readonly #blank = new SessionStore('');
   readonly #stops: (() => void)[];
   /** Created when it is first shown. */
-  #mounted: Later<PanelProps> | null = null;
+  #mounted: LazyMounted<PanelProps> | null = null;
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;
   /** Path of the notebook whose own agents are among them. */

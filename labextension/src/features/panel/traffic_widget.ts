@@ -7,7 +7,7 @@ import type { TrafficProps, Translate } from '../../views';
 import { agentIcon } from '../page/icon';
 import { OPEN_SESSION } from '../page/ids';
 import { mountTraffic } from '../page/lazy_views';
-import type { Later } from '../page/lazy_views';
+import type { LazyMounted } from '../page/lazy_views';
 import { exportSession } from '../page/export_session';
 
 /** The traffic log of a session, which is followed while it is visible. */
@@ -16,7 +16,7 @@ export class TrafficWidget extends Widget {
   readonly #client: Client;
   readonly #t: Translate;
   readonly #actions: TrafficProps['actions'];
-  readonly #mounted: Later<TrafficProps>;
+  readonly #mounted: LazyMounted<TrafficProps>;
   readonly #stops: (() => void)[];
 
   constructor(

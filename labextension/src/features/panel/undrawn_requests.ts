@@ -31,8 +31,8 @@ export class UndrawnRequests {
     const before = this.#waiting.get(sessionId) ?? 0;
     this.#waiting.set(sessionId, waiting);
     if (waiting > before) {
-      void import('./notifications_away').then(({ keepNotificationsAway }) =>
-        keepNotificationsAway(() => [...this.#waiting.values()].some(count => count > 0)),
+      void import('./move_notifications').then(({ moveNotificationsAside }) =>
+        moveNotificationsAside(() => [...this.#waiting.values()].some(count => count > 0)),
       );
     }
     if (waiting > before && this.#notebook.find(path)?.isVisible === true) {

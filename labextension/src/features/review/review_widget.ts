@@ -11,7 +11,7 @@ import { cellNumber, goToTurn } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
 import { mountReview, mountVariantsReview } from '../page/lazy_views';
-import type { Later } from '../page/lazy_views';
+import type { LazyMounted } from '../page/lazy_views';
 import { turnActions } from '../page/turn_actions';
 import type { Subject } from './subject';
 
@@ -148,7 +148,7 @@ interface Drawn {
 }
 
 function drawn<Props>(
-  mount: (element: HTMLElement, props: Props) => Later<Props>,
+  mount: (element: HTMLElement, props: Props) => LazyMounted<Props>,
   element: HTMLElement,
   props: () => Props,
 ): Drawn {

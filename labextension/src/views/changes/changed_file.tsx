@@ -13,7 +13,7 @@ import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useOpen, useScene } from '../scene';
-import { Decide } from './decide';
+import { DecisionButtons } from './decision_buttons';
 import { isInCopy, useDecisions } from './decisions';
 import { ReportedDiffs } from './reported';
 import type { Change } from './reported';
@@ -58,7 +58,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
       under={
         <>
           {actions !== null && !isLeft && (
-            <Decide {...decided} name={file.path} onFailure={setFailure} />
+            <DecisionButtons {...decided} name={file.path} onFailure={setFailure} />
           )}
           {failure !== '' && (
             <div class="acp-changebody">

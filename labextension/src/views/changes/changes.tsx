@@ -8,9 +8,9 @@ import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
 import { isTurns } from '../../state/changed_files';
 import { ChangedFileRow } from './changed_file';
-import { PutButton, RevertButton } from './decide';
+import { PutButton, RevertButton } from './decision_buttons';
 import { isInCopy, useKept, WHOLE } from './decisions';
-import { Others } from './others';
+import { OtherAuthors } from './other_authors';
 import { changesOf, ReportedChanges, total } from './reported';
 
 /** Up to this number of files are reverted without a confirmation. */
@@ -122,7 +122,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
           {plural(t, changes.left_out, 'and 1 more file', 'and %1 more files')}
         </p>
       )}
-      <Others turnId={turnId} changes={changes} maxWithoutQuestion={MAX_WITHOUT_QUESTION} />
+      <OtherAuthors turnId={turnId} changes={changes} maxWithoutQuestion={MAX_WITHOUT_QUESTION} />
     </div>
   );
 }

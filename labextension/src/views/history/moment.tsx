@@ -9,7 +9,7 @@ import { Counts, Path } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
-import { CellThen } from './cell_then';
+import { PastCell } from './past_cell';
 import type { HistoryProps, Shown } from './props';
 
 /** Number of cells that are drawn at once. */
@@ -53,7 +53,7 @@ export function MomentView({ turnId, moment, loading, getFile }: MomentViewProps
         {cells_words !== '' && <p class="muted">{cells_words}</p>}
         <ol class="acp-cells-then" aria-label={t('Cells')}>
           {cells.slice(0, most).map((cell, index) => (
-            <CellThen key={`${index} ${cell.id}`} {...{ cell, language }} number={index + 1} />
+            <PastCell key={`${index} ${cell.id}`} {...{ cell, language }} number={index + 1} />
           ))}
         </ol>
         {cells.length > most && (
@@ -98,7 +98,7 @@ function FileRow({ turnId, file, getFile }: FileRowProps) {
         <>
           {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
           {isPicture ? (
-            <PictureThen key={turnId} {...{ turnId, file, getFile }} />
+            <PastPicture key={turnId} {...{ turnId, file, getFile }} />
           ) : (
             // Counts and texts belong to this moment: another moment is another diff.
             <ChangedFileDiff key={turnId} {...{ turnId, file }} id={`history ${file.path}`} />
@@ -109,7 +109,7 @@ function FileRow({ turnId, file, getFile }: FileRowProps) {
   );
 }
 
-function PictureThen({ turnId, file, getFile }: FileRowProps) {
+function PastPicture({ turnId, file, getFile }: FileRowProps) {
   const { t } = useScene();
   const [found, setFound] = useState<FileThen | null>(null);
   const [failure, setFailure] = useState('');

@@ -3,14 +3,14 @@ import type { MarkdownOptions } from './code_block';
 import { draw, joinParts } from './long/draw';
 import { OpenFence } from './fence';
 import { fencesApart } from './glued_fences';
-import { Finished } from './long/finished';
+import { FinishedBlocks } from './long/finished_blocks';
 import { patch } from './patch';
-import { NOTHING, piecesOf } from './long/pieces';
-import type { Carry } from './long/pieces';
-import { Review } from './long/review';
-import { unwatch } from './long/sight';
-import { blockOf } from './long/stretch';
-import type { Block } from './long/stretch';
+import { NO_CARRY, splitBlocks } from './long/split_blocks';
+import type { Carry } from './long/split_blocks';
+import { BlockCorrector } from './long/correct_blocks';
+import { unwatch } from './long/visibility';
+import { blockOf } from './long/block_group';
+import type { Block } from './long/block_group';
 
 /**
  * Most characters parsed in one step, so that a frame can end after each; more for a long backlog.
@@ -33,7 +33,7 @@ export class MarkdownStream {
   /** The source from the last block on, which may change, and its offset. */
   private tail = '';
   private tailAt = 0;
-  private carry: Carry = NOTHING;
+  private carry: Carry = NO_CARRY;
   /** Blocks finished since the last frame. */
   private fresh: Block[] = [];
   /** Unfinished blocks: the last one, and all drawn blocks of the tail. */
@@ -41,8 +41,8 @@ export class MarkdownStream {
   private live: Block[] = [];
   private fence: OpenFence | null = null;
   private changed = false;
-  private review: Review | null = null;
-  private readonly finished: Finished;
+  private review: BlockCorrector | null = null;
+  private readonly finished: FinishedBlocks;
 
   /** `onFrozen` is called with each complete element, `onGone` when one is text again. */
   constructor(
@@ -51,7 +51,7 @@ export class MarkdownStream {
     onFrozen: (element: Element) => void = () => undefined,
     onGone: (element: Element) => void = () => undefined,
   ) {
-    this.finished = new Finished(host, options, onFrozen, onGone);
+    this.finished = new FinishedBlocks(host, options, onFrozen, onGone);
   }
 
   /** Appends text; the next `flush` shows it. */
@@ -113,8 +113,8 @@ export class MarkdownStream {
       this.open = [];
       this.tailAt += this.tail.length;
       this.tail = '';
-      this.carry = NOTHING;
-      this.review = new Review(fencesApart(normaliseLines(this.source)), this.finished);
+      this.carry = NO_CARRY;
+      this.review = new BlockCorrector(fencesApart(normaliseLines(this.source)), this.finished);
     }
     return this.review.step();
   }
@@ -130,7 +130,7 @@ export class MarkdownStream {
     this.pending = '';
     this.tail = '';
     this.tailAt = 0;
-    this.carry = NOTHING;
+    this.carry = NO_CARRY;
     this.fence = null;
     this.review = null;
     this.changed = false;
@@ -165,7 +165,7 @@ export class MarkdownStream {
   }
 
   private parse(): void {
-    const pieces = piecesOf(this.tail, this.carry, {});
+    const pieces = splitBlocks(this.tail, this.carry, {});
     if (pieces === null) {
       // The lexer has changed the text, so its offsets can't be used.
       const tokens = lex(this.tail).filter(isVisible);
@@ -191,7 +191,7 @@ export class MarkdownStream {
     if (this.fence !== null) {
       this.tail = this.fence.raw;
       this.fence = null;
-      const pieces = piecesOf(this.tail, this.carry, {});
+      const pieces = splitBlocks(this.tail, this.carry, {});
       this.open = (pieces ?? []).map(piece => blockOf(piece, this.tailAt));
       this.changed = true;
     }
@@ -206,7 +206,7 @@ export class MarkdownStream {
     const all = [...this.fresh, ...this.open];
     const { length: finished } = this.fresh;
     this.fresh = [];
-    const isDrawn = this.finished.inSight(all, finished);
+    const isDrawn = this.finished.drawnFirst(all, finished);
     const fence = this.fence === null ? null : all.length - 1;
     const texts = new Map<number, string>();
     all.forEach((block, index) => {
@@ -230,7 +230,7 @@ export class MarkdownStream {
       } else {
         this.show(block, shown, made);
         if (block.element !== null) {
-          joinParts(block.element, block.carry, block.goesOn);
+          joinParts(block.element, block.carry, block.hasNext);
         }
       }
       if (block.element !== null && block.element.parentNode !== this.host) {
@@ -264,4 +264,4 @@ export class MarkdownStream {
   }
 }
 
-const WHOLE = { start: 0, end: 0, carry: NOTHING, goesOn: false };
+const WHOLE = { start: 0, end: 0, carry: NO_CARRY, hasNext: false };

@@ -1,5 +1,5 @@
 import { FIRST, GO_TO, LAST } from '../../state/ui';
-import { isByPerson, press } from '../by_person';
+import { isUserEvent, press } from '../user_events';
 import type { Scene } from '../scene';
 
 /**
@@ -61,7 +61,7 @@ export function focusedElement(): Element | null {
 }
 
 function onKey(event: KeyboardEvent): void {
-  if (!isByPerson(event)) {
+  if (!isUserEvent(event)) {
     return;
   }
   const target = targetOf(event);

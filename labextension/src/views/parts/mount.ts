@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import type { VNode } from 'preact';
 
-import { ignoreScripts } from '../by_person';
+import { blockScriptEvents } from '../user_events';
 import type { Mounted } from '../props';
 import { injectSprite } from './icons';
 import { focusedElement } from './keyboard';
@@ -14,7 +14,7 @@ export function mounted<Props>(
 ): Mounted<Props> {
   injectSprite();
   const letFocus = keepFocus(element);
-  const heedAll = ignoreScripts(element);
+  const heedAll = blockScriptEvents(element);
   const update = (next: Props) => render(draw(next), element);
   update(props);
   const dispose = () => {

@@ -1,4 +1,4 @@
-import { press } from '../by_person';
+import { press } from '../user_events';
 import { isHeld, isTextField, moveInTranscript, targetOf } from '../parts/keyboard';
 import { leaveRequest } from '../parts/mount';
 import { useScene } from '../scene';

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
 import { ChangedFileDiff, iconOf } from '../changes/changed_file';
-import { Decide } from '../changes/decide';
+import { DecisionButtons } from '../changes/decision_buttons';
 import { hasParts } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { hunkKey } from '../diff/hunks';
@@ -41,7 +41,7 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
         <TurnLink key={each.turn_id} turn={each} />
       ))}
       <span data-whole="">
-        <Decide
+        <DecisionButtons
           {...decided()}
           name={file.path}
           keepWords={t('Keep file')}
@@ -69,7 +69,7 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
       >
         <header role="presentation">
           <span class="grow">{words}</span>
-          <Decide {...own} name={words} onFailure={setFailure} />
+          <DecisionButtons {...own} name={words} onFailure={setFailure} />
         </header>
         {lines}
       </div>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
 import type { Actions } from '../actions';
-import { RevertButton } from '../changes/decide';
+import { RevertButton } from '../changes/decision_buttons';
 import { isTouched, useKept, WHOLE } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { useSplit } from '../diff/lines_body';

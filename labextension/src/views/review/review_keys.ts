@@ -1,4 +1,4 @@
-import { press } from '../by_person';
+import { press } from '../user_events';
 import { isTextField } from '../parts/keyboard';
 
 /** Elements to decide on: each change, or a file as a whole. */

@@ -1,6 +1,6 @@
 import { agentOf } from '../../state/session_view';
 import type { Diff } from '../../wire/types';
-import { press } from '../by_person';
+import { press } from '../user_events';
 import { iconOf } from '../changes/changed_file';
 import type { Decision } from '../changes/decisions';
 import { plural } from '../i18n';

@@ -2,7 +2,7 @@ import type { SessionState, WallsInForce } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { Icon } from '../parts/icons';
 import { useOpen, useScene } from '../scene';
-import { NETWORK_SENTENCES, SANDBOX_SENTENCES } from './sandbox_words';
+import { NETWORK_SENTENCES, SANDBOX_SENTENCES } from './sandbox_texts';
 
 interface WallsProps {
   /** `null` for a saved output; its footer says which sandbox was chosen. */

@@ -11,7 +11,7 @@ import { TitleText, Visible } from '../parts/odd_characters';
 import { byWhom } from '../request/answered_by';
 import { PermissionCard } from '../request/permission';
 import { useNow, useOpen, useScene } from '../scene';
-import { GoesOn, useRunsLong } from './goes_on';
+import { BackgroundCall, useLongRunning } from './background_call';
 import { TodoList } from './plan';
 import { countWords } from './search_results';
 import { ToolBody } from './tool_body';
@@ -84,7 +84,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
   const { t } = useScene();
   // A command that runs long shows its output.
   const runs = item.ui_kind === 'execute' && item.status === 'in_progress';
-  const long = useRunsLong(runs, item.started_at);
+  const long = useLongRunning(runs, item.started_at);
   const failed = hasFailed(item);
   const standard = failed || long || isUnseenEdit(item);
   const [open] = useOpen(item.id, standard);
@@ -121,7 +121,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
       under={
         <>
           <Progress item={item} />
-          <GoesOn item={item} />
+          <BackgroundCall item={item} />
           <WallLine item={item} />
           {nested && nested.under}
         </>

@@ -152,7 +152,7 @@ export function NewestStep({ item, steps }: StepsProps) {
   const { t } = useScene();
   const newest = steps[steps.length - 1];
   // A background subagent continues after its call is done.
-  if (newest === undefined || item.message !== '' || !(isUnderWay(item) || goesOn(newest))) {
+  if (newest === undefined || item.message !== '' || !(isUnderWay(item) || isOngoing(newest))) {
     return null;
   }
   const words = isTool(newest)
@@ -169,7 +169,7 @@ export function NewestStep({ item, steps }: StepsProps) {
   );
 }
 
-function goesOn(item: Item): boolean {
+function isOngoing(item: Item): boolean {
   return isTool(item) ? isUnderWay(item) : 'open' in item && item.open;
 }
 

@@ -87,8 +87,8 @@ export function layOut(items: readonly Item[], settled: boolean): Layout {
     return { log: [], rows: [...rows(drawn), ...outcome] };
   }
   // Background calls stay visible.
-  const folded = before.filter(item => !goesOn(item));
-  const shown = [...before.filter(goesOn), ...drawn.slice(answer)];
+  const folded = before.filter(item => !isOngoing(item));
+  const shown = [...before.filter(isOngoing), ...drawn.slice(answer)];
   return { log: rows(folded), rows: [...rows(shown), ...outcome] };
 }
 
@@ -133,7 +133,7 @@ export function newestTodos(items: readonly Item[]): Item | undefined {
   return items.filter(item => isTool(item) && item.todos !== null).pop();
 }
 
-function goesOn(item: Item): boolean {
+function isOngoing(item: Item): boolean {
   return isTool(item) && item.background;
 }
 

@@ -10,8 +10,8 @@ import { hasMagic } from '../../page/answer_cells';
 import type { CellStep } from './changed_cells';
 import { RunLog } from './run_log';
 import { StaleBar } from './stale_note';
-import { newestRuns, staleWords, touchOf } from './stale_words';
-import type { NamedCells } from './stale_words';
+import { newestRuns, staleWords, touchOf } from './stale_texts';
+import type { NamedCells } from './stale_texts';
 
 /** Notebooks with more code cells are not checked. */
 const MAX_CELLS = 5_000;

@@ -1,7 +1,7 @@
 import { markControls } from '../../parts/odd_characters';
 import type { MarkdownOptions } from '../code_block';
 import { decorate } from '../decorate';
-import type { Carry } from './pieces';
+import type { Carry } from './split_blocks';
 import { sanitise } from '../sanitise';
 
 /** The elements of some blocks: sanitised together, decorated, with controls marked. */
@@ -21,9 +21,9 @@ function isBare(element: Element): boolean {
 }
 
 /** Closes the gap between the parts of a very long block. */
-export function joinParts(element: Element, carry: Carry, goesOn: boolean): void {
+export function joinParts(element: Element, carry: Carry, hasNext: boolean): void {
   element.classList.toggle('acp-part', carry.continues);
-  element.classList.toggle('acp-goes-on', goesOn);
+  element.classList.toggle('acp-goes-on', hasNext);
   if (element.className === '') {
     element.removeAttribute('class');
   }

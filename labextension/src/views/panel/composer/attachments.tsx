@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 
 import type { DraftAttachment } from '../../../state/attachments';
-import { press } from '../../by_person';
+import { press } from '../../user_events';
 import type { Translate } from '../../i18n';
 import { IconButton } from '../../parts/buttons';
 import type { IconName } from '../../parts/icon_drawings';

@@ -1,7 +1,7 @@
 import type { Network } from '../../../wire/sandbox';
 import { NETWORKS } from '../../../wire/sandbox';
 import type { Translate } from '../../i18n';
-import { NETWORK_SENTENCES } from '../../sandbox/sandbox_words';
+import { NETWORK_SENTENCES } from '../../sandbox/sandbox_texts';
 import { Picker } from './picker';
 import type { Choice } from './picker';
 

@@ -5,7 +5,7 @@ import type { Sandbox } from '../../../wire/sandbox';
 import type { SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import type { Translate } from '../../i18n';
-import { SANDBOX_SENTENCES } from '../../sandbox/sandbox_words';
+import { SANDBOX_SENTENCES } from '../../sandbox/sandbox_texts';
 import { Picker } from './picker';
 import type { Choice } from './picker';
 

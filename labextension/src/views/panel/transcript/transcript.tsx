@@ -63,7 +63,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
           .slice(from, to)
           .map(segment =>
             segment.gap === null ? (
-              <Stretch key={segment.id} {...segment} />
+              <SegmentView key={segment.id} {...segment} />
             ) : (
               <Missing
                 key={segment.id}
@@ -76,7 +76,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
             ),
           )}
         <div class="acp-space" style={{ height: `${shown.after}px` }} ref={shown.below} />
-        {tail !== null && <Stretch key={tail.id} {...tail} />}
+        {tail !== null && <SegmentView key={tail.id} {...tail} />}
         {children}
       </div>
       {below > 0 && (
@@ -97,11 +97,11 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   );
 }
 
-type StretchProps = Pick<Segment, 'id' | 'turnId' | 'part'>;
+type SegmentProps = Pick<Segment, 'id' | 'turnId' | 'part'>;
 
 /** A turn or an item between turns; not drawn again when others are added or removed. */
-class Stretch extends Component<StretchProps> {
-  override shouldComponentUpdate(next: Readonly<StretchProps>): boolean {
+class SegmentView extends Component<SegmentProps> {
+  override shouldComponentUpdate(next: Readonly<SegmentProps>): boolean {
     const { id, turnId, part } = this.props;
     return JSON.stringify([next.id, next.turnId, next.part]) !== JSON.stringify([id, turnId, part]);
   }

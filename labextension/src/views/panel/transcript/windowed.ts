@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cancelFrame, inNextFrame } from '../../parts/frame';
 import { anchorOf, measure, mountedGaps, restoreAnchor } from './anchor';
 import type { Anchor, Laid } from './anchor';
-import { Pace, Rest, REST_MILLISECONDS } from './pace';
+import { MountBudget, ScrollIdle, SCROLL_IDLE_MILLISECONDS } from './mount_budget';
 import { pageFor } from './pages';
 import type { Page } from './pages';
 import { missingIn } from './segments';
@@ -56,8 +56,8 @@ export function useWindow(
   const above = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
   const anchor = useRef<Anchor | null>(null);
-  const pace = useRef(new Pace());
-  const rest = useRef(new Rest());
+  const pace = useRef(new MountBudget());
+  const rest = useRef(new ScrollIdle());
   /** The start of the mounted part while no range is set. */
   const whole = useRef<number | null>(null);
   // A session that grows long while it is read is unmounted gradually.
@@ -103,7 +103,7 @@ export function useWindow(
       if (page !== null && (!page.far || rest.current.isAt(laid.log.scrollTop))) {
         now.current.ask(page);
       } else if (page !== null) {
-        setTimeout(() => inNextFrame(check), REST_MILLISECONDS);
+        setTimeout(() => inNextFrame(check), SCROLL_IDLE_MILLISECONDS);
       }
     }
     let next = old;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ChangedFile, Diff, TurnChanges } from '../../../wire/types';
 import { ChangedFileDiff } from '../../changes/changed_file';
 import { KeepAll } from '../../changes/changes';
-import { Decide } from '../../changes/decide';
+import { DecisionButtons } from '../../changes/decision_buttons';
 import { useDecisions } from '../../changes/decisions';
 import { ReportedDiffs } from '../../changes/reported';
 import type { SharedRow } from '../../diff/shared_rows';
@@ -115,7 +115,7 @@ function FileColumn({ turnId, file, revertible, rows, onDiff, onFailure }: FileC
         id={`variants ${key}`}
         controls={
           <span data-whole="">
-            <Decide {...decided} name={file.path} onFailure={onFailure} />
+            <DecisionButtons {...decided} name={file.path} onFailure={onFailure} />
           </span>
         }
       />

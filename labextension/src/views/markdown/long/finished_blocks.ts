@@ -3,13 +3,13 @@ import type { Links } from 'marked';
 import { htmlOf } from '../blocks';
 import type { MarkdownOptions } from '../code_block';
 import { draw, joinParts } from './draw';
-import { tokensOf } from './pieces';
-import { endsOfSelection, keepSelection } from './place';
+import { tokensOf } from './split_blocks';
+import { selectedNodes, keepSelection } from './selection';
 import { plainText } from './plain_text';
-import { canWatch, unwatch, watch } from './sight';
-import type { Watcher } from './sight';
-import { standIn, Stretch } from './stretch';
-import type { Block } from './stretch';
+import { canWatch, unwatch, watch } from './visibility';
+import type { VisibilityListener } from './visibility';
+import { createPlaceholder, BlockGroup } from './block_group';
+import type { Block } from './block_group';
 
 /**
  * Length of source drawn at either end of a long text that comes at once; it fills more than a
@@ -30,17 +30,17 @@ const FIRST_GUESS = 0.5;
 const KEPT = 'img[referrerpolicy], details[open], .acp-diagram';
 
 /** The finished blocks of a text: drawn if they are in sight, else plain text. */
-export class Finished implements Watcher {
-  readonly stretches: Stretch[] = [];
+export class FinishedBlocks implements VisibilityListener {
+  readonly groups: BlockGroup[] = [];
   /** Links that the whole text defines; known at its end. */
   links: Links = {};
   private size = 0;
   private isEndNear = true;
   private end: Element | null = null;
-  private readonly places = new WeakMap<Element, { stretch: Stretch; block: Block | null }>();
+  private readonly places = new WeakMap<Element, { group: BlockGroup; block: Block | null }>();
   private readonly reported = new WeakSet<Element>();
-  private readonly comes = new Set<Stretch>();
-  private readonly goes = new Set<Stretch>();
+  private readonly entering = new Set<BlockGroup>();
+  private readonly leaving = new Set<BlockGroup>();
   /** Measured heights, and the number of characters that they are for. */
   private measured = { height: 0, letters: 0 };
 
@@ -59,7 +59,7 @@ export class Finished implements Watcher {
   }
 
   /** Which of the new blocks are drawn; the first `count` of them are finished. */
-  inSight(blocks: readonly Block[], count: number): (index: number) => boolean {
+  drawnFirst(blocks: readonly Block[], count: number): (index: number) => boolean {
     if (!canWatch()) {
       return () => true;
     }
@@ -89,11 +89,11 @@ export class Finished implements Watcher {
   add(block: Block, next: Node | null): void {
     block.text = block.token === null ? block.text : plainText(block.token);
     block.token = null;
-    const stretch = this.filling(block.element !== null, next);
-    stretch.add(block, this.guess(block));
+    const group = this.groupFor(block.element !== null, next);
+    group.add(block, this.guess(block));
     this.size += block.raw.length;
     if (block.element !== null) {
-      this.know(stretch, block, block.element);
+      this.register(group, block, block.element);
     }
   }
 
@@ -128,14 +128,14 @@ export class Finished implements Watcher {
   }
 
   clear(): void {
-    for (const { blocks, stand } of this.stretches) {
+    for (const { blocks, placeholder } of this.groups) {
       blocks.forEach(block => this.drop(block));
-      if (stand !== null) {
-        unwatch(stand);
-        stand.remove();
+      if (placeholder !== null) {
+        unwatch(placeholder);
+        placeholder.remove();
       }
     }
-    this.stretches.length = 0;
+    this.groups.length = 0;
     this.links = {};
     this.size = 0;
   }
@@ -143,11 +143,11 @@ export class Finished implements Watcher {
   /** Everything is drawn for printing; blocks out of sight become text again soon. */
   private readonly drawAll = (): void => {
     if (this.host.isConnected) {
-      this.stretches.map(stretch => this.draw(stretch)).forEach(select => select());
+      this.groups.map(group => this.draw(group)).forEach(select => select());
     }
   };
 
-  readonly seen = (element: Element, isNear: boolean, height: number): void => {
+  readonly onVisibility = (element: Element, isNear: boolean, height: number): void => {
     if (element === this.end) {
       this.isEndNear = isNear;
     }
@@ -155,35 +155,35 @@ export class Finished implements Watcher {
     if (place === undefined) {
       return;
     }
-    const { stretch, block } = place;
+    const { group, block } = place;
     if (block !== null) {
       block.near = isNear;
       this.measured.height += height;
       this.measured.letters += block.raw.length;
     }
     if (isNear && block === null) {
-      this.comes.add(stretch);
+      this.entering.add(group);
     } else if (!isNear && block !== null) {
-      this.goes.add(stretch);
+      this.leaving.add(group);
     }
   };
 
   readonly settle = (): void => {
-    const selections = [...this.comes].map(stretch => this.draw(stretch));
-    this.comes.clear();
+    const selections = [...this.entering].map(group => this.draw(group));
+    this.entering.clear();
     // Last, so that a search result is shown even if blocks above it have grown.
     selections.forEach(select => select());
-    const isLong = this.size >= SHORT && this.goes.size > 0;
+    const isLong = this.size >= SHORT && this.leaving.size > 0;
     // Read once, since it may cause a layout.
-    const kept = isLong ? endsOfSelection() : [];
-    const gone = isLong ? [...this.goes].filter(stretch => this.mayGo(stretch, kept)) : [];
-    this.goes.clear();
+    const kept = isLong ? selectedNodes() : [];
+    const gone = isLong ? [...this.leaving].filter(group => this.canHide(group, kept)) : [];
+    this.leaving.clear();
     // All are measured before the first is changed.
-    const boxes = gone.map(stretch => stretch.measure());
-    gone.forEach((stretch, index) => {
+    const boxes = gone.map(group => group.measure());
+    gone.forEach((group, index) => {
       const box = boxes[index];
       if (box !== null && box !== undefined) {
-        this.hide(stretch, box);
+        this.hide(group, box);
       }
     });
   };
@@ -197,15 +197,15 @@ export class Finished implements Watcher {
   }
 
   /** Draws a block again in its place, which may be before another block's element. */
-  redraw(stretch: Stretch, block: Block, next: Node | null): void {
+  redraw(group: BlockGroup, block: Block, next: Node | null): void {
     const [element] = draw([this.html(block)], this.options);
     const place = block.element?.nextSibling ?? next;
     this.drop(block);
     if (element !== undefined) {
-      joinParts(element, block.carry, block.goesOn);
+      joinParts(element, block.carry, block.hasNext);
       this.host.insertBefore(element, place);
       block.element = element;
-      this.know(stretch, block, element);
+      this.register(group, block, element);
     }
   }
 
@@ -215,23 +215,23 @@ export class Finished implements Watcher {
     return raw.length * (letters > 2 * NEAR ? (1.1 * height) / letters : FIRST_GUESS);
   };
 
-  private filling(isDrawn: boolean, next: Node | null): Stretch {
-    const last = this.stretches[this.stretches.length - 1];
-    if (last !== undefined && !last.isFull && (last.stand === null) === isDrawn) {
+  private groupFor(isDrawn: boolean, next: Node | null): BlockGroup {
+    const last = this.groups[this.groups.length - 1];
+    if (last !== undefined && !last.isFull && (last.placeholder === null) === isDrawn) {
       return last;
     }
-    const stretch = new Stretch(isDrawn ? null : standIn());
-    this.stretches.push(stretch);
-    if (stretch.stand !== null) {
-      this.host.insertBefore(stretch.stand, next);
-      this.places.set(stretch.stand, { stretch, block: null });
-      watch(stretch.stand, this);
+    const group = new BlockGroup(isDrawn ? null : createPlaceholder());
+    this.groups.push(group);
+    if (group.placeholder !== null) {
+      this.host.insertBefore(group.placeholder, next);
+      this.places.set(group.placeholder, { group, block: null });
+      watch(group.placeholder, this);
     }
-    return stretch;
+    return group;
   }
 
-  private know(stretch: Stretch, block: Block, element: Element): void {
-    this.places.set(element, { stretch, block });
+  private register(group: BlockGroup, block: Block, element: Element): void {
+    this.places.set(element, { group, block });
     if (canWatch()) {
       watch(element, this);
     }
@@ -241,9 +241,9 @@ export class Finished implements Watcher {
     }
   }
 
-  private mayGo({ blocks, stand, isNear }: Stretch, kept: readonly Node[]): boolean {
+  private canHide({ blocks, placeholder, isNear }: BlockGroup, kept: readonly Node[]): boolean {
     return (
-      stand === null &&
+      placeholder === null &&
       !isNear &&
       blocks.every(
         ({ element }) =>
@@ -256,41 +256,41 @@ export class Finished implements Watcher {
     );
   }
 
-  private draw(stretch: Stretch): () => void {
-    const { blocks, stand } = stretch;
-    if (stand === null) {
+  private draw(group: BlockGroup): () => void {
+    const { blocks, placeholder } = group;
+    if (placeholder === null) {
       return () => undefined;
     }
     const elements = draw(
       blocks.map(block => this.html(block)),
       this.options,
     );
-    const select = keepSelection(stand);
-    stand.before(...elements);
-    unwatch(stand);
-    stand.remove();
-    stretch.stand = null;
+    const select = keepSelection(placeholder);
+    placeholder.before(...elements);
+    unwatch(placeholder);
+    placeholder.remove();
+    group.placeholder = null;
     blocks.forEach((block, index) => {
       const element = elements[index];
       if (element !== undefined) {
-        joinParts(element, block.carry, block.goesOn);
+        joinParts(element, block.carry, block.hasNext);
         block.element = element;
         block.near = true;
-        this.know(stretch, block, element);
+        this.register(group, block, element);
       }
     });
     return () => select(elements);
   }
 
-  private hide(stretch: Stretch, box: NonNullable<ReturnType<Stretch['measure']>>): void {
-    for (const { element } of stretch.blocks) {
+  private hide(group: BlockGroup, box: NonNullable<ReturnType<BlockGroup['measure']>>): void {
+    for (const { element } of group.blocks) {
       if (element !== null) {
         unwatch(element);
         this.onGone(element);
       }
     }
-    const stand = stretch.hide(box);
-    this.places.set(stand, { stretch, block: null });
-    watch(stand, this);
+    const placeholder = group.hide(box);
+    this.places.set(placeholder, { group, block: null });
+    watch(placeholder, this);
   }
 }

@@ -7,9 +7,9 @@ import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
 import { unknownWords } from './authors';
 import { ChangedFileRow } from './changed_file';
-import { RevertButton } from './decide';
+import { RevertButton } from './decision_buttons';
 
-interface OthersProps {
+interface OtherAuthorsProps {
   readonly turnId: string;
   readonly changes: TurnChanges;
   /** Up to this number of files are reverted without a confirmation. */
@@ -17,7 +17,7 @@ interface OthersProps {
 }
 
 /** Changes during the turn that are not the turn's, by author. */
-export function Others({ turnId, changes, maxWithoutQuestion }: OthersProps) {
+export function OtherAuthors({ turnId, changes, maxWithoutQuestion }: OtherAuthorsProps) {
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
   const of = (author: ChangedFile['author']) => changes.files.filter(f => f.author === author);

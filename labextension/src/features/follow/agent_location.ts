@@ -4,13 +4,13 @@ import { serverPath } from '../page/paths';
 import { argumentsShown } from '../page/tool_arguments';
 
 /** The place where an agent works. */
-export type Place =
+export type AgentLocation =
   | { readonly kind: 'cell'; readonly path: string; readonly cellId: string }
   /** A file, by its path on the server, and a line of it, from 1. */
   | { readonly kind: 'file'; readonly path: string; readonly line: number | null };
 
 /** The place of the running turn's newest call that names one; `null` if none does. */
-export function newestPlace(view: SessionView, root: string): Place | null {
+export function newestLocation(view: SessionView, root: string): AgentLocation | null {
   const { session } = view;
   const turnId = session?.active_turn_id ?? null;
   if (session === null || turnId === null) {
@@ -19,7 +19,7 @@ export function newestPlace(view: SessionView, root: string): Place | null {
   const ids = view.byTurn.get(turnId) ?? [];
   for (let index = ids.length - 1; index >= 0; index -= 1) {
     const item = view.items.get(ids[index] ?? '');
-    const place = item?.kind === 'tool_call' ? placeOf(item, session, root) : null;
+    const place = item?.kind === 'tool_call' ? locationOf(item, session, root) : null;
     if (place !== null) {
       return place;
     }
@@ -28,7 +28,11 @@ export function newestPlace(view: SessionView, root: string): Place | null {
 }
 
 /** The place of one call: a cell of the session's notebook, or a file of its folder. */
-export function placeOf(call: ToolCall, session: SessionState, root: string): Place | null {
+export function locationOf(
+  call: ToolCall,
+  session: SessionState,
+  root: string,
+): AgentLocation | null {
   const cellId = cellOf(call);
   if (cellId !== '' && session.notebook_path !== '') {
     return { kind: 'cell', path: session.notebook_path, cellId };

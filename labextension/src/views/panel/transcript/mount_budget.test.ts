@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { Pace } from './pace';
+import { MountBudget } from './mount_budget';
 
 /** Mounts as many items as the pace says, each at this cost. */
-function mount(pace: Pace, clock: { now: number }, milliseconds: number): void {
+function mount(pace: MountBudget, clock: { now: number }, milliseconds: number): void {
   const { items } = pace;
   pace.begin(items);
   clock.now += items * milliseconds;
@@ -13,7 +13,7 @@ function mount(pace: Pace, clock: { now: number }, milliseconds: number): void {
 describe('the pace of mounting', () => {
   it('fits a frame on a slow machine and on a fast one', () => {
     const clock = { now: 0 };
-    const pace = new Pace(() => clock.now);
+    const pace = new MountBudget(() => clock.now);
     for (let step = 0; step < 8; step += 1) {
       mount(pace, clock, 4);
     }
@@ -26,7 +26,7 @@ describe('the pace of mounting', () => {
 
   it('is at least one item, and learns nothing from what was not begun', () => {
     const clock = { now: 0 };
-    const pace = new Pace(() => clock.now);
+    const pace = new MountBudget(() => clock.now);
     for (let step = 0; step < 12; step += 1) {
       mount(pace, clock, 1_000);
     }

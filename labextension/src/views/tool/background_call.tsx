@@ -9,7 +9,7 @@ import { useScene } from '../scene';
 const LONG_SECONDS = 2;
 
 /** Whether something has been running for a while. */
-export function useRunsLong(running: boolean, since: number | null): boolean {
+export function useLongRunning(running: boolean, since: number | null): boolean {
   const [long, setLong] = useState(false);
   useEffect(() => {
     if (!running || since === null) {
@@ -23,15 +23,15 @@ export function useRunsLong(running: boolean, since: number | null): boolean {
   return running && long;
 }
 
-interface GoesOnProps {
+interface BackgroundCallProps {
   readonly item: ToolCall;
 }
 
 /** Below the line of a call: that it goes on in the background, and Stop if it can be stopped. */
-export function GoesOn({ item }: GoesOnProps) {
+export function BackgroundCall({ item }: BackgroundCallProps) {
   const { actions, t } = useScene();
   const canStop = isStoppable(item) && actions?.cancelToolCall !== undefined;
-  const long = useRunsLong(canStop, item.started_at);
+  const long = useLongRunning(canStop, item.started_at);
   if (!item.background && !item.cancelling && !long) {
     return null;
   }
@@ -59,7 +59,7 @@ function words(item: ToolCall, t: ReturnType<typeof useScene>['t']): string {
 }
 
 /** Asks the agent to end only the call; a running turn goes on. */
-function Stop({ item }: GoesOnProps) {
+function Stop({ item }: BackgroundCallProps) {
   const { actions, store, t } = useScene();
   const [problem, setProblem] = useState('');
   return (

@@ -21,7 +21,7 @@ sheet.replaceSync(styles + panel + composer + cards + code + diffs + part + vari
  * In a page that is not Jupyter's, this is a shadow root: our class names are short, and the same
  * as some of Bootstrap's, which Shiny uses.
  */
-export function placeIn(el: HTMLElement): HTMLElement {
+export function renderRoot(el: HTMLElement): HTMLElement {
   if (document.querySelector('[data-jp-theme-light]') !== null) {
     return el;
   }
@@ -37,20 +37,20 @@ export function placeIn(el: HTMLElement): HTMLElement {
  * The element may be put into the page later, which is reported. Returns a function that stops
  * following the page.
  */
-export function matchPage(el: HTMLElement, onPlaced = () => {}): () => void {
+export function applyPageStyle(el: HTMLElement, onPlaced = () => {}): () => void {
   let known: Node | null = null;
   const settle = () => {
     const root = el.getRootNode();
     if (el.isConnected && root !== known) {
       known = root;
       if (root instanceof Document || root instanceof ShadowRoot) {
-        equip(root);
+        addStyles(root);
       }
-      takeScheme(el);
+      applyColorScheme(el);
       onPlaced();
     }
   };
-  const onScheme = () => takeScheme(el);
+  const onScheme = () => applyColorScheme(el);
   // Calls back when the element first has a box in its page, however late.
   const placed = new ResizeObserver(settle);
   // Pages mark their dark theme at one of these, by a class or an attribute of their own.
@@ -70,7 +70,7 @@ export function matchPage(el: HTMLElement, onPlaced = () => {}): () => void {
 }
 
 /** Once per document, or per shadow root if the widget is in one. */
-function equip(root: Document | ShadowRoot): void {
+function addStyles(root: Document | ShadowRoot): void {
   if (!root.adoptedStyleSheets.includes(sheet)) {
     root.adoptedStyleSheets.push(sheet);
   }
@@ -78,7 +78,7 @@ function equip(root: Document | ShadowRoot): void {
 }
 
 /** The background decides between dark and light; without a background, the text's colour does. */
-function takeScheme(el: HTMLElement): void {
+function applyColorScheme(el: HTMLElement): void {
   const probe = document.createElement('i');
   el.append(probe);
   let dark: boolean | null = null;

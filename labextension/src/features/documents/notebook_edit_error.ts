@@ -1,7 +1,7 @@
 import type { NotebookRefusal } from '../../wire/types';
 
 /** An agent's edits were refused; none of them was made. */
-export class Refused extends Error {
+export class NotebookEditError extends Error {
   readonly refusal: NotebookRefusal;
 
   constructor(reason: NotebookRefusal['reason'], message: string, more: Partial<NotebookRefusal>) {

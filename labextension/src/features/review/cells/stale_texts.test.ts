@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { identity as t } from '../../../views/i18n';
 import type { StaleCause } from '../../../wire/types';
 import type { CellStep } from './changed_cells';
-import { newestRuns, staleWords, touchOf } from './stale_words';
+import { newestRuns, staleWords, touchOf } from './stale_texts';
 
 const RANGE = { old_start: 0, old_end: 1, new_start: 0, new_end: 1 };
 

@@ -4,7 +4,7 @@ import { isTrusted } from './trusted';
 let pressed: EventTarget | null = null;
 
 /** Whether a user caused an event, and not a script in the page, such as in an output. */
-export function isByPerson(event: Event): boolean {
+export function isUserEvent(event: Event): boolean {
   return isTrusted(event) || (pressed !== null && event.target === pressed);
 }
 
@@ -25,9 +25,9 @@ export function press(element: Element | null | undefined): void {
 const PRESSES = ['click', 'keydown'] as const;
 
 /** Keeps events that no user has caused from a view. */
-export function ignoreScripts(view: HTMLElement): () => void {
+export function blockScriptEvents(view: HTMLElement): () => void {
   const onPress = (event: Event) => {
-    if (!isByPerson(event)) {
+    if (!isUserEvent(event)) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }

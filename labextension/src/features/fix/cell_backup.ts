@@ -5,7 +5,7 @@ import type { Translate } from '../../views';
 import { changeText } from '../documents/merge/notebook_model';
 
 /** A code cell as it was, to put it back. */
-export class KeptCell {
+export class CellBackup {
   readonly source: string;
   readonly #outputs: ReturnType<ICodeCellModel['outputs']['toJSON']>;
   readonly #count: number | null;

@@ -1,7 +1,7 @@
-import { UNSEEN } from './stretch';
+import { PLACEHOLDER_CLASS } from './block_group';
 
 /** A place in a text: the number of non-blank characters before it. */
-interface Place {
+interface TextPosition {
   readonly node: 'start' | 'end';
   readonly letters: number;
 }
@@ -15,7 +15,7 @@ const BESIDE = '.acp-code > header, [aria-hidden="true"]';
 /**
  * The nodes where the user's selection begins and ends, and the focused element, which must stay.
  */
-export function endsOfSelection(): Node[] {
+export function selectedNodes(): Node[] {
   const selection = document.getSelection();
   const ends =
     selection === null || selection.isCollapsed ? [] : [selection.anchorNode, selection.focusNode];
@@ -26,9 +26,13 @@ export function endsOfSelection(): Node[] {
  * Remembers where a selection begins or ends in a text out of sight, such as one of the browser's
  * search; the returned function selects the same in the elements drawn by then.
  */
-export function keepSelection(stand: Element): (elements: readonly Element[]) => void {
+export function keepSelection(placeholder: Element): (elements: readonly Element[]) => void {
   const selection = document.getSelection();
-  if (selection === null || selection.isCollapsed || !stand.classList.contains(UNSEEN)) {
+  if (
+    selection === null ||
+    selection.isCollapsed ||
+    !placeholder.classList.contains(PLACEHOLDER_CLASS)
+  ) {
     return () => undefined;
   }
   const range = selection.getRangeAt(0);
@@ -36,8 +40,10 @@ export function keepSelection(stand: Element): (elements: readonly Element[]) =>
     ['start', range.startContainer, range.startOffset] as const,
     ['end', range.endContainer, range.endOffset] as const,
   ];
-  const places = ends.flatMap(([node, container, offset]): Place[] =>
-    stand.contains(container) ? [{ node, letters: lettersBefore(stand, container, offset) }] : [],
+  const places = ends.flatMap(([node, container, offset]): TextPosition[] =>
+    placeholder.contains(container)
+      ? [{ node, letters: lettersBefore(placeholder, container, offset) }]
+      : [],
   );
   const kept = range.cloneRange();
   return elements => {
@@ -57,9 +63,9 @@ export function keepSelection(stand: Element): (elements: readonly Element[]) =>
   };
 }
 
-function lettersBefore(stand: Element, container: Node, offset: number): number {
+function lettersBefore(placeholder: Element, container: Node, offset: number): number {
   const range = document.createRange();
-  range.setStart(stand, 0);
+  range.setStart(placeholder, 0);
   range.setEnd(container, offset);
   return range.toString().replace(/\s/g, '').length;
 }
@@ -67,7 +73,7 @@ function lettersBefore(stand: Element, container: Node, offset: number): number 
 function find(
   elements: readonly Element[],
   letters: number,
-  which: Place['node'],
+  which: TextPosition['node'],
 ): { readonly text: Text; readonly offset: number } | null {
   let left = letters;
   for (const element of elements) {

@@ -1,16 +1,16 @@
 /** Gets reports about an element: whether it is in the viewport, or within its height of it. */
-export type OnSight = (element: Element, isNear: boolean, height: number) => void;
+export type OnVisibility = (element: Element, isNear: boolean, height: number) => void;
 
 /** Called once after each batch of reports about its elements. */
-export interface Watcher {
-  readonly seen: OnSight;
+export interface VisibilityListener {
+  readonly onVisibility: OnVisibility;
   readonly settle: () => void;
 }
 
 /** Distance from the viewport within which elements are drawn. */
 const MARGIN = '100% 0px';
 
-const watchers = new WeakMap<Element, Watcher>();
+const listeners = new WeakMap<Element, VisibilityListener>();
 
 let observer: IntersectionObserver | null = null;
 
@@ -20,31 +20,31 @@ export function canWatch(): boolean {
 }
 
 /** Reports about an element now, and when it comes near or goes away. One observer for the page. */
-export function watch(element: Element, watcher: Watcher): void {
-  watchers.set(element, watcher);
+export function watch(element: Element, listener: VisibilityListener): void {
+  listeners.set(element, listener);
   // Without `scrollMargin`, elements in boxes that scroll are near only when they are visible.
   const options = { rootMargin: MARGIN, scrollMargin: MARGIN };
-  observer ??= new IntersectionObserver(tell, options);
+  observer ??= new IntersectionObserver(notify, options);
   observer.observe(element);
 }
 
 export function unwatch(element: Element): void {
-  if (watchers.delete(element)) {
+  if (listeners.delete(element)) {
     observer?.unobserve(element);
   }
 }
 
-function tell(entries: readonly IntersectionObserverEntry[]): void {
-  const told = new Set<Watcher>();
+function notify(entries: readonly IntersectionObserverEntry[]): void {
+  const notified = new Set<VisibilityListener>();
   for (const { target, isIntersecting, boundingClientRect: box } of entries) {
-    const watcher = watchers.get(target);
+    const listener = listeners.get(target);
     // An element without layout, such as a cell of a hidden tab, is neither near nor far.
-    if (watcher !== undefined && (isIntersecting || box.width > 0)) {
-      watcher.seen(target, isIntersecting, box.height);
-      told.add(watcher);
+    if (listener !== undefined && (isIntersecting || box.width > 0)) {
+      listener.onVisibility(target, isIntersecting, box.height);
+      notified.add(listener);
     }
   }
-  for (const watcher of told) {
-    watcher.settle();
+  for (const listener of notified) {
+    listener.settle();
   }
 }

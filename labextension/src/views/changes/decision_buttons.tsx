@@ -6,7 +6,7 @@ import { focusedElement } from '../parts/keyboard';
 import { useScene } from '../scene';
 import type { Decision } from './decisions';
 
-interface DecideProps {
+interface DecisionButtonsProps {
   readonly decision: Decision;
   /** Name of the change, for screen readers. */
   readonly name: string;
@@ -23,7 +23,7 @@ interface DecideProps {
 }
 
 /** Buttons Keep and Revert, or the decision with Undo. No confirmation, as both can be undone. */
-export function Decide(props: DecideProps) {
+export function DecisionButtons(props: DecisionButtonsProps) {
   const { decision, name, keep, revert, onFailure } = props;
   const { t } = useScene();
   const root = useRef<HTMLSpanElement>(null);
@@ -145,7 +145,10 @@ export function PutButton({ decision, name, put, keepWords, onFailure }: PutButt
   );
 }
 
-type PutButtonProps = Pick<DecideProps, 'decision' | 'name' | 'keepWords' | 'onFailure'> & {
+type PutButtonProps = Pick<
+  DecisionButtonsProps,
+  'decision' | 'name' | 'keepWords' | 'onFailure'
+> & {
   readonly put: (() => Promise<void>) | null;
 };
 

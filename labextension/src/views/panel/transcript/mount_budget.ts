@@ -7,7 +7,7 @@ const MAX_ITEMS = 60;
 const FIRST_GUESS = 0.6;
 
 /** Measures how many items can be mounted within a frame. */
-export class Pace {
+export class MountBudget {
   private perItem = FIRST_GUESS;
   private begun: { readonly at: number; readonly items: number } | null = null;
 
@@ -33,10 +33,10 @@ export class Pace {
 }
 
 /** Pages far from the reading position are fetched once scrolling has stopped for this time. */
-export const REST_MILLISECONDS = 80;
+export const SCROLL_IDLE_MILLISECONDS = 80;
 
 /** Knows whether scrolling has stopped. */
-export class Rest {
+export class ScrollIdle {
   private top = -1;
   private since = 0;
 
@@ -47,6 +47,6 @@ export class Rest {
       this.since = performance.now();
     }
     // Timers and clocks are not exact.
-    return performance.now() - this.since >= REST_MILLISECONDS - 5;
+    return performance.now() - this.since >= SCROLL_IDLE_MILLISECONDS - 5;
   }
 }

@@ -1,10 +1,10 @@
 import { linksOf } from '../blocks';
-import type { Finished } from './finished';
-import { NOTHING, piecesOf, tokensOf } from './pieces';
-import type { Carry } from './pieces';
+import type { FinishedBlocks } from './finished_blocks';
+import { NO_CARRY, splitBlocks, tokensOf } from './split_blocks';
+import type { Carry } from './split_blocks';
 import { plainText } from './plain_text';
-import { blockOf } from './stretch';
-import type { Block, Stretch } from './stretch';
+import { blockOf } from './block_group';
+import type { Block, BlockGroup } from './block_group';
 
 /** Length of source that is parsed in a step; more if one block is longer. */
 const WINDOW = 16_384;
@@ -25,18 +25,18 @@ const DEFINES = /^[ >\-*+\d.)]*\[[^\]\n]+\]:/m;
  * Corrects blocks that depend on later text: links defined below, a line that was split when it was
  * parsed. A block that is the same stays.
  */
-export class Review {
+export class BlockCorrector {
   private at = 0;
   private size = WINDOW;
-  private carry: Carry = NOTHING;
+  private carry: Carry = NO_CARRY;
   /** Position of the next shown block. */
-  private nth = 0;
+  private groupIndex = 0;
   private index = 0;
   private searched: number;
 
   constructor(
     private readonly source: string,
-    private readonly finished: Finished,
+    private readonly finished: FinishedBlocks,
   ) {
     this.searched = DEFINES.test(source) ? 0 : source.length;
   }
@@ -52,16 +52,16 @@ export class Review {
     }
     const text = this.source.slice(this.at, this.at + this.size);
     const isWhole = this.at + this.size >= this.source.length;
-    const pieces = piecesOf(text, this.carry, this.finished.links);
-    if (pieces === null) {
+    const parts = splitBlocks(text, this.carry, this.finished.links);
+    if (parts === null) {
       // Another window may fit; text that can't be cut at all is not changed.
       this.at = isWhole ? this.source.length : this.at;
       this.size *= 2;
       return !isWhole;
     }
-    let count = pieces.length;
+    let count = parts.length;
     if (!isWhole) {
-      while (count > 0 && !isCertain(pieces[count - 1]?.end, count < pieces.length, text)) {
+      while (count > 0 && !isCertain(parts[count - 1]?.end, count < parts.length, text)) {
         count -= 1;
       }
       if (count === 0) {
@@ -69,13 +69,13 @@ export class Review {
         return true;
       }
     }
-    pieces.slice(0, count).forEach(piece => this.compare(blockOf(piece, this.at)));
-    const next = pieces[count];
+    parts.slice(0, count).forEach(part => this.compare(blockOf(part, this.at)));
+    const next = parts[count];
     this.at += next === undefined ? text.length : next.start;
-    this.carry = next?.carry ?? NOTHING;
+    this.carry = next?.carry ?? NO_CARRY;
     this.size = WINDOW;
     if (this.at >= this.source.length) {
-      this.endHere();
+      this.removeRest();
       return false;
     }
     return true;
@@ -95,7 +95,7 @@ export class Review {
     this.removeBefore(target.start);
     const shown = this.shown();
     if (shown !== null && isSame(shown.block, target)) {
-      this.correct(shown.stretch, shown.block);
+      this.correct(shown.group, shown.block);
       this.index += 1;
       return;
     }
@@ -105,7 +105,7 @@ export class Review {
   }
 
   /** An equal block may have links that were not known. */
-  private correct(stretch: Stretch, block: Block): void {
+  private correct(group: BlockGroup, block: Block): void {
     if (!block.raw.includes('[') || Object.keys(this.finished.links).length === 0) {
       return;
     }
@@ -113,67 +113,67 @@ export class Review {
     block.html = null;
     const tokens = tokensOf(block, this.finished.links);
     block.text = tokens.map(plainText).join('\n\n');
-    if (stretch.stand !== null) {
-      stretch.rewrite(this.finished.guess);
+    if (group.placeholder !== null) {
+      group.rewrite(this.finished.guess);
     } else if (this.finished.html(block) !== html) {
-      this.finished.redraw(stretch, block, null);
+      this.finished.redraw(group, block, null);
     }
   }
 
   private insert(target: Block): void {
-    const stretch = this.shown()?.stretch ?? this.finished.stretches[this.nth - 1];
-    if (stretch === undefined || (this.shown() === null && stretch.stand !== null)) {
+    const group = this.shown()?.group ?? this.finished.groups[this.groupIndex - 1];
+    if (group === undefined || (this.shown() === null && group.placeholder !== null)) {
       this.finished.append(target);
-      this.nth = this.finished.stretches.length;
+      this.groupIndex = this.finished.groups.length;
       this.index = 0;
       return;
     }
-    const place = this.shown() === null ? stretch.blocks.length : this.index;
-    stretch.blocks.splice(place, 0, target);
+    const place = this.shown() === null ? group.blocks.length : this.index;
+    group.blocks.splice(place, 0, target);
     this.index = this.shown() === null ? this.index : this.index + 1;
-    this.show(stretch, target);
+    this.show(group, target);
   }
 
-  private show(stretch: Stretch, block: Block): void {
-    if (stretch.stand !== null) {
-      stretch.rewrite(this.finished.guess);
+  private show(group: BlockGroup, block: Block): void {
+    if (group.placeholder !== null) {
+      group.rewrite(this.finished.guess);
     } else {
       const next = this.shown();
-      this.finished.redraw(stretch, block, next?.block.element ?? next?.stretch.stand ?? null);
+      this.finished.redraw(group, block, next?.block.element ?? next?.group.placeholder ?? null);
     }
   }
 
-  /** The next shown block; an empty stretch has none. */
-  private shown(): { readonly stretch: Stretch; readonly block: Block } | null {
+  /** The next shown block; an empty group has none. */
+  private shown(): { readonly group: BlockGroup; readonly block: Block } | null {
     for (;;) {
-      const stretch = this.finished.stretches[this.nth];
-      const block = stretch?.blocks[this.index];
-      if (stretch === undefined) {
+      const group = this.finished.groups[this.groupIndex];
+      const block = group?.blocks[this.index];
+      if (group === undefined) {
         return null;
       }
       if (block !== undefined) {
-        return { stretch, block };
+        return { group, block };
       }
-      this.nth += 1;
+      this.groupIndex += 1;
       this.index = 0;
     }
   }
 
   private removeBefore(start: number): void {
     for (let next = this.shown(); next !== null && next.block.start < start; next = this.shown()) {
-      this.remove(next.stretch, next.block);
+      this.remove(next.group, next.block);
     }
   }
 
-  private remove(stretch: Stretch, block: Block): void {
-    stretch.blocks.splice(this.index, 1);
+  private remove(group: BlockGroup, block: Block): void {
+    group.blocks.splice(this.index, 1);
     this.finished.drop(block);
-    if (stretch.stand !== null) {
-      stretch.rewrite(this.finished.guess);
+    if (group.placeholder !== null) {
+      group.rewrite(this.finished.guess);
     }
   }
 
-  private endHere(): void {
+  private removeRest(): void {
     this.removeBefore(Infinity);
   }
 }
@@ -186,7 +186,7 @@ function isSame(shown: Block, target: Block): boolean {
   return (
     shown.start === target.start &&
     shown.raw === target.raw &&
-    shown.goesOn === target.goesOn &&
+    shown.hasNext === target.hasNext &&
     shown.carry.number === target.carry.number &&
     shown.carry.prefix === target.carry.prefix
   );

@@ -4,20 +4,20 @@ import { session, SESSION, tool, turn, TURN } from '../../../tests/support/build
 import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
 import type { Item, SessionState, ToolCall } from '../../wire/types';
-import { newestPlace, placeOf } from './work';
+import { newestLocation, locationOf } from './agent_location';
 
 const ROOT = '/home/user';
 
 const OF_NOTEBOOK = session({ notebook_path: 'analysis/n.ipynb' });
 
 function place(over: Partial<ToolCall>, of: SessionState = OF_NOTEBOOK) {
-  return placeOf(tool('i1', { path: '', locations: [], ...over }), of, ROOT);
+  return locationOf(tool('i1', { path: '', locations: [], ...over }), of, ROOT);
 }
 
 function newest(items: readonly Item[], over: Partial<SessionState> = {}) {
   const store = new SessionStore(SESSION);
   store.apply([snapshot(items, [turn()], session({ ...OF_NOTEBOOK, ...over }))]);
-  return newestPlace(store.view, ROOT);
+  return newestLocation(store.view, ROOT);
 }
 
 describe('where a call works', () => {

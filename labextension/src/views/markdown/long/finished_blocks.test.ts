@@ -4,12 +4,12 @@ import { identity } from '../../i18n';
 import { MarkdownStream } from '../stream';
 
 /** Replaces the browser's observer: it reports what a test says. */
-class Sight {
-  static all: Sight[] = [];
+class FakeObserver {
+  static all: FakeObserver[] = [];
   readonly observed = new Set<Element>();
 
   constructor(private readonly call: (entries: readonly unknown[]) => void) {
-    Sight.all.push(this);
+    FakeObserver.all.push(this);
   }
 
   observe(element: Element): void {
@@ -68,11 +68,14 @@ function random(seed: number): () => number {
 }
 
 function tell(isNear: (element: Element) => boolean): void {
-  Sight.all.forEach(each => each.tell(isNear));
+  FakeObserver.all.forEach(each => each.tell(isNear));
 }
 
 beforeAll(() => {
-  Object.defineProperty(globalThis, 'IntersectionObserver', { value: Sight, configurable: true });
+  Object.defineProperty(globalThis, 'IntersectionObserver', {
+    value: FakeObserver,
+    configurable: true,
+  });
 });
 
 afterEach(() => document.body.replaceChildren());

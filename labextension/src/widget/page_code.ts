@@ -1,5 +1,5 @@
 import { API_VERSION } from '../wire/types';
-import type { Drawn, WidgetModel } from './drawn';
+import type { WidgetViews, WidgetModel } from './widget_views';
 
 /** The widget is a separate bundle, and finds the page's own code under this key. */
 const KEY = Symbol.for('acp-jupyter');
@@ -10,16 +10,16 @@ const KEY = Symbol.for('acp-jupyter');
  */
 interface PageWidgets {
   readonly apiVersion: number;
-  readonly open: (model: WidgetModel) => Drawn;
+  readonly open: (model: WidgetModel) => WidgetViews;
 }
 
-export function offerToWidgets(open: PageWidgets['open']): void {
+export function exposeToWidgets(open: PageWidgets['open']): void {
   const offer: PageWidgets = Object.freeze({ apiVersion: API_VERSION, open });
   Object.defineProperty(window, KEY, { value: offer });
 }
 
 /** The page's own code, if it has the same version. */
-export function offeredByPage(): PageWidgets['open'] | null {
+export function findPageCode(): PageWidgets['open'] | null {
   const value: unknown = Reflect.get(window, KEY);
   return isOffer(value) ? value.open : null;
 }

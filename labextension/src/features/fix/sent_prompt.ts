@@ -6,13 +6,13 @@ import type { FixParts } from './fix_parts';
 import type { Request } from './outcome';
 
 /** A prompt that was sent, and its session. */
-export interface Asked {
+export interface SentPrompt {
   readonly following: Following;
   readonly turnId: string;
 }
 
 /** Name of the agent, for the user. */
-export function agentOf(asked: Asked | null, t: Translate): string {
+export function agentOf(asked: SentPrompt | null, t: Translate): string {
   const name = asked?.following.store.view.session?.agent_info.name ?? '';
   return name === '' ? t('The agent') : name;
 }
@@ -21,7 +21,7 @@ export function agentOf(asked: Asked | null, t: Translate): string {
 export async function ask(
   { client, panel, notebook, t }: FixParts,
   prompt: string,
-): Promise<Asked> {
+): Promise<SentPrompt> {
   const sessionId = await panel.sessionFor(notebook.context.localPath);
   const following = client.follow(sessionId);
   try {
@@ -43,7 +43,7 @@ export async function ask(
 /** Declines the turn's proposal, or stops the turn; does nothing if it is done. */
 export async function withdraw(
   client: Client,
-  { following: { store }, turnId }: Asked,
+  { following: { store }, turnId }: SentPrompt,
   request: Request | null,
 ): Promise<void> {
   if (store.view.turns.get(turnId)?.status === 'done') {

@@ -11,10 +11,10 @@ export interface Carry {
   readonly continues: boolean;
 }
 
-export const NOTHING: Carry = { prefix: '', number: null, continues: false };
+export const NO_CARRY: Carry = { prefix: '', number: null, continues: false };
 
 /** A part of a text that is drawn by itself: a block, or a part of a very long one. */
-export interface Piece {
+export interface BlockPart {
   readonly token: Token;
   /** Its source, and its offset in the text. */
   readonly raw: string;
@@ -22,7 +22,7 @@ export interface Piece {
   readonly end: number;
   readonly carry: Carry;
   /** Whether another part of the same block follows. */
-  readonly goesOn: boolean;
+  readonly hasNext: boolean;
 }
 
 /** A longer block is cut, so that the cost of growing depends only on the new part. */
@@ -35,8 +35,8 @@ const PART = 4_096;
  * The pieces of a text, in order; `null` if the lexer has changed the text, so that it can't be
  * cut.
  */
-export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | null {
-  const pieces: Piece[] = [];
+export function splitBlocks(text: string, carry: Carry, links: Links): BlockPart[] | null {
+  const pieces: BlockPart[] = [];
   const tokens = lex(carry.prefix + text, links);
   if (!addUp(tokens, carry.prefix + text)) {
     return null;
@@ -48,7 +48,7 @@ export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | nu
     at += token.raw.length;
     if (isVisible(token)) {
       pieces.push(...partsOf(token, text.slice(start, at), start, from, links));
-      from = NOTHING;
+      from = NO_CARRY;
     }
   }
   return pieces;
@@ -61,14 +61,20 @@ function addUp(tokens: readonly Token[], text: string): boolean {
 }
 
 /** The tokens of a piece, drawn as a part of its block. */
-export function tokensOf({ raw, carry }: Pick<Piece, 'raw' | 'carry'>, links: Links): Token[] {
+export function tokensOf({ raw, carry }: Pick<BlockPart, 'raw' | 'carry'>, links: Links): Token[] {
   const tokens = lex(carry.prefix + raw, links).filter(isVisible);
   asPart(tokens[0], carry);
   return tokens;
 }
 
-function partsOf(whole: Token, raw: string, start: number, carry: Carry, links: Links): Piece[] {
-  const parts: Piece[] = [];
+function partsOf(
+  whole: Token,
+  raw: string,
+  start: number,
+  carry: Carry,
+  links: Links,
+): BlockPart[] {
+  const parts: BlockPart[] = [];
   let token = whole;
   let rest = raw;
   for (;;) {
@@ -79,7 +85,7 @@ function partsOf(whole: Token, raw: string, start: number, carry: Carry, links: 
     const halves = cut === null ? null : halvesOf(token, cut.count);
     const drawn = cut === null ? token : (halves?.[0] ?? first(carry.prefix + part, links, token));
     asPart(drawn, carry);
-    parts.push({ token: drawn, raw: part, start, end, carry, goesOn: cut !== null });
+    parts.push({ token: drawn, raw: part, start, end, carry, hasNext: cut !== null });
     if (cut === null) {
       return parts;
     }
@@ -136,7 +142,7 @@ interface Cut {
 
 function cutOf(token: Token, raw: string, carry: Carry): Cut | null {
   if (token.type === 'paragraph') {
-    return { length: wordBefore(raw), count: 0, carry: { ...NOTHING, continues: true } };
+    return { length: wordBefore(raw), count: 0, carry: { ...NO_CARRY, continues: true } };
   }
   if (isOf(token, 'list')) {
     return listCut(token, carry);
@@ -187,5 +193,5 @@ function atLine(raw: string): Cut | null {
   const length = raw.indexOf('\n', PART) + 1;
   return length === 0 || length >= raw.length
     ? null
-    : { length, count: 0, carry: { ...NOTHING, continues: true } };
+    : { length, count: 0, carry: { ...NO_CARRY, continues: true } };
 }

@@ -19,7 +19,7 @@ const SIDES: readonly Side[] = ['top', 'right', 'bottom', 'left'];
 let timer: ReturnType<typeof setInterval> | undefined;
 
 /** Keeps JupyterLab's notifications away from open requests. */
-export function keepNotificationsAway(isWaiting: () => boolean): void {
+export function moveNotificationsAside(isWaiting: () => boolean): void {
   timer ??= setInterval(() => {
     if (!isWaiting()) {
       clearInterval(timer);

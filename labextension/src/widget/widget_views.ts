@@ -10,7 +10,7 @@ import { openWidgetTurn } from './widget_turn';
 export type WidgetModel = Model & DraftModel;
 
 /** A widget's model with its views, in any number of places. */
-export interface Drawn {
+export interface WidgetViews {
   /** Returns a function that removes the view. */
   draw(place: HTMLElement): () => void;
   /** Reports that a view is in the page. */
@@ -19,14 +19,14 @@ export interface Drawn {
 }
 
 /** The drawing code, which a page may load later. */
-export interface Drawing {
+export interface WidgetRenderer {
   /** The client of the Jupyter server; `null` if none can be reached. */
   client(): Client | null;
   mountPart(place: HTMLElement, props: PartProps): Mounted<PartProps>;
   mountWords(place: HTMLElement, words: string): void;
 }
 
-export function openDrawn(model: WidgetModel, drawing: Drawing): Drawn {
+export function openWidgetViews(model: WidgetModel, drawing: WidgetRenderer): WidgetViews {
   const turnOfWidget = openWidgetTurn(model, () => drawing.client());
   const stores = new OwnStores(model, turnOfWidget.traits.part);
   const { part, turnId } = turnOfWidget.traits;

@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { command, permission, turn } from '../../tests/support/build';
 import { draw } from '../../tests/support/draw';
 import { events } from '../../tests/support/trusted';
-import { ignoreScripts, press } from './by_person';
+import { blockScriptEvents, press } from './user_events';
 import { listenToKeys } from './parts/keyboard';
 
 afterEach(() => {
@@ -22,7 +22,7 @@ function makeView() {
   const clicked = vi.fn();
   const keyed = vi.fn(() => true);
   button.addEventListener('click', clicked);
-  const stops = [ignoreScripts(view), listenToKeys(view, keyed)];
+  const stops = [blockScriptEvents(view), listenToKeys(view, keyed)];
   return { button, clicked, keyed, stop: () => stops.forEach(each => each()) };
 }
 

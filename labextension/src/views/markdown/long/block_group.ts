@@ -1,9 +1,9 @@
 import type { Token } from 'marked';
 
-import type { Piece } from './pieces';
+import type { BlockPart } from './split_blocks';
 
 /** A finished block: its source, its words, and its element while it is drawn. */
-export interface Block extends Pick<Piece, 'raw' | 'carry' | 'goesOn'> {
+export interface Block extends Pick<BlockPart, 'raw' | 'carry' | 'hasNext'> {
   /** Its offset in the whole text. */
   readonly start: number;
   text: string;
@@ -16,33 +16,33 @@ export interface Block extends Pick<Piece, 'raw' | 'carry' | 'goesOn'> {
 }
 
 /** A block that is not drawn yet; `at` is the offset of the piece's text. */
-export function blockOf({ token, raw, carry, goesOn, start }: Piece, at: number): Block {
+export function blockOf({ token, raw, carry, hasNext, start }: BlockPart, at: number): Block {
   return {
-    ...{ raw, carry, goesOn, token, start: at + start },
+    ...{ raw, carry, hasNext, token, start: at + start },
     ...{ text: '', html: null, element: null, near: true },
   };
 }
 
-/** Number of characters of a stretch. */
+/** Number of characters of a group. */
 const FULL = 6_144;
 
-/** Number of blocks of a stretch, so that it has few elements, too. */
+/** Number of blocks of a group, so that it has few elements, too. */
 const MAX_BLOCKS = 96;
 
-/** Class of the element that replaces a stretch out of sight. */
-export const UNSEEN = 'acp-unseen';
+/** Class of the element that replaces a group, while it is out of view. */
+export const PLACEHOLDER_CLASS = 'acp-unseen';
 
 /**
  * Consecutive finished blocks, which are drawn together, or are plain text in one element while
  * they are out of sight. That text is found, selected, copied and read aloud like the blocks.
  */
-export class Stretch {
+export class BlockGroup {
   readonly blocks: Block[] = [];
   private size = 0;
   private height = 0;
 
-  /** `stand` is the element with the text; `null` if the blocks are drawn. */
-  constructor(public stand: HTMLElement | null) {}
+  /** `placeholder` is the element with the text; `null` if the blocks are drawn. */
+  constructor(public placeholder: HTMLElement | null) {}
 
   get isFull(): boolean {
     return this.size >= FULL || this.blocks.length >= MAX_BLOCKS;
@@ -50,7 +50,7 @@ export class Stretch {
 
   /** Its first element in the page. */
   get first(): Element | null {
-    return this.stand ?? this.blocks.find(({ element }) => element !== null)?.element ?? null;
+    return this.placeholder ?? this.blocks.find(({ element }) => element !== null)?.element ?? null;
   }
 
   get isNear(): boolean {
@@ -59,13 +59,13 @@ export class Stretch {
 
   /** Adds a block after the others; `height` is an estimate. */
   add(block: Block, height: number): void {
-    if (this.stand !== null) {
+    if (this.placeholder !== null) {
       const text = this.blocks.length > 0 ? `\n\n${block.text}` : block.text;
-      const { firstChild: node } = this.stand;
+      const { firstChild: node } = this.placeholder;
       if (node instanceof Text) {
         node.appendData(text);
       } else {
-        this.stand.append(text);
+        this.placeholder.append(text);
       }
       this.resize(this.height + height);
     }
@@ -76,8 +76,8 @@ export class Stretch {
   /** Updates the text after its blocks have changed. */
   rewrite(heightOf: (block: Block) => number): void {
     this.size = this.blocks.reduce((sum, { raw }) => sum + raw.length, 0);
-    if (this.stand !== null) {
-      this.stand.textContent = textOf(this.blocks);
+    if (this.placeholder !== null) {
+      this.placeholder.textContent = textOf(this.blocks);
       this.resize(this.blocks.reduce((sum, block) => sum + heightOf(block), 0));
     }
   }
@@ -98,34 +98,34 @@ export class Stretch {
   }
 
   /** Replaces the elements by the text. */
-  hide({ height, top, bottom }: NonNullable<ReturnType<Stretch['measure']>>): HTMLElement {
-    const stand = standIn(textOf(this.blocks));
-    stand.style.marginBlock = `${top} ${bottom}`;
-    this.first?.before(stand);
+  hide({ height, top, bottom }: NonNullable<ReturnType<BlockGroup['measure']>>): HTMLElement {
+    const placeholder = createPlaceholder(textOf(this.blocks));
+    placeholder.style.marginBlock = `${top} ${bottom}`;
+    this.first?.before(placeholder);
     for (const block of this.blocks) {
       block.element?.remove();
       block.element = null;
       block.near = false;
     }
-    this.stand = stand;
+    this.placeholder = placeholder;
     this.resize(height);
-    return stand;
+    return placeholder;
   }
 
   private resize(height: number): void {
     this.height = height;
-    if (this.stand !== null) {
-      this.stand.style.height = `${Math.round(height * 100) / 100}px`;
+    if (this.placeholder !== null) {
+      this.placeholder.style.height = `${Math.round(height * 100) / 100}px`;
     }
   }
 }
 
-/** The element with the text of blocks out of sight. */
-export function standIn(text = ''): HTMLElement {
-  const stand = document.createElement('div');
-  stand.className = UNSEEN;
-  stand.textContent = text;
-  return stand;
+/** The element with the text of blocks, while it is out of view. */
+export function createPlaceholder(text = ''): HTMLElement {
+  const placeholder = document.createElement('div');
+  placeholder.className = PLACEHOLDER_CLASS;
+  placeholder.textContent = text;
+  return placeholder;
 }
 
 function textOf(blocks: readonly Block[]): string {

@@ -10,7 +10,7 @@ import { render } from '../terminal/terminal_text';
 /** What the server sends of pictures; the others are in base64. */
 const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/svg+xml'] as const;
 
-interface CellThenProps {
+interface PastCellProps {
   readonly cell: Cell;
   /** From 1. */
   readonly number: number;
@@ -18,7 +18,7 @@ interface CellThenProps {
 }
 
 /** A cell at that moment, with its outputs. Nothing in it can run. */
-export function CellThen({ cell, number, language }: CellThenProps) {
+export function PastCell({ cell, number, language }: PastCellProps) {
   const { t } = useScene();
   const { cell_type: type, source, outputs, execution_count: count } = cell;
   return (
