@@ -51,7 +51,7 @@ LOGIC = (
     *(f"transcript.reduce.{name}" for name in ("terminals",)),
     *(f"host.requests.{name}" for name in ("permissions", "policy", "answers", "rules", "trust")),
     *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions", "waiting")),
-    *(f"host.requests.{name}" for name in ("call_places", "credential_files", "ordinary_files")),
+    *(f"host.requests.{name}" for name in ("call_paths", "credential_files", "ordinary_files")),
     "host.requests.session_folder",
     *(f"host.requests.rule_{name}" for name in ("commands", "shell", "wrappers")),
     "host.store.permission_stores",

@@ -21,9 +21,9 @@ from concurrent.futures import (
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.batches.orders import (
+from acp_jupyter.batches.jobs import (
     BatchFolder,
-    Order,
+    JobSpec,
     Outcome,
 )
 from acp_jupyter.batches.plan import Plan, jobs_of
@@ -137,16 +137,16 @@ def batch(
     if importlib.util.find_spec("papermill") is None:
         raise MissingPackage(MISSING)
     jobs = jobs_of(params, agents, policy, sandbox, seeds, network)
-    orders = Plan(notebook_or_prompt, inputs, out).orders(
+    specs = Plan(notebook_or_prompt, inputs, out).specs(
         jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
     )
-    folder = BatchFolder(Path(orders[0].out))
+    folder = BatchFolder(Path(specs[0].out))
     bounds = _Bounds(at_once)
-    shown = progress_of(orders, wanted=progress)
-    results = _Results(orders, folder, grade, replay=replay)
+    shown = progress_of(specs, wanted=progress)
+    results = _Results(specs, folder, grade, replay=replay)
     try:
         if executor is not None:
-            _Run(results, bounds, shown, executor, run_job, len(orders)).run()
+            _Run(results, bounds, shown, executor, run_job, len(specs)).run()
         elif results.waiting():
             count = workers or max(1, (os.cpu_count() or 2) // 2)
             local = LocalWorkers(count, folder.path / "workers.log")
@@ -165,31 +165,31 @@ class _Results:
     """The results of a batch so far."""
 
     def __init__(
-        self, orders: Sequence[Order], folder: BatchFolder, grade: Grade | None, *, replay: bool
+        self, specs: Sequence[JobSpec], folder: BatchFolder, grade: Grade | None, *, replay: bool
     ) -> None:
-        self._orders = orders
+        self._specs = specs
         self._grade = grade
         self._found: dict[str, JobResult] = {}
-        for order in orders:
-            known = None if replay else folder.outcome(order.key)
+        for spec in specs:
+            known = None if replay else folder.outcome(spec.key)
             if known is not None and known.finished:
-                self.put(order, known)
+                self.put(spec, known)
 
     def put(
-        self, order: Order, outcome: Outcome | None, error: str = "", reason: str = ""
+        self, spec: JobSpec, outcome: Outcome | None, error: str = "", reason: str = ""
     ) -> JobResult:
         """Grade a job's outcome and add the result."""
-        result = graded(result_of(order, outcome, error, reason), self._grade)
-        self._found[order.key] = result
+        result = graded(result_of(spec, outcome, error, reason), self._grade)
+        self._found[spec.key] = result
         return result
 
-    def waiting(self) -> list[Order]:
+    def waiting(self) -> list[JobSpec]:
         """Return the jobs without a result."""
-        return [order for order in self._orders if order.key not in self._found]
+        return [spec for spec in self._specs if spec.key not in self._found]
 
     def so_far(self) -> tuple[JobResult, ...]:
         """Return the results so far, in the order of the jobs."""
-        return tuple(self._found[o.key] for o in self._orders if o.key in self._found)
+        return tuple(self._found[o.key] for o in self._specs if o.key in self._found)
 
 
 class _Bounds:
@@ -226,7 +226,7 @@ class _Run:
         self._function = function
         self._most = most
         self._waiting = deque(results.waiting())
-        self._running: dict[Future[str], Order] = {}
+        self._running: dict[Future[str], JobSpec] = {}
         self._refused: dict[str, JobResult] = {}
         """A result for each agent that can't run; it also goes to the agent's other jobs."""
         self._broken = ""
@@ -236,7 +236,7 @@ class _Run:
         try:
             while self._waiting or self._running:
                 self._submit()
-                begun = [order for future, order in self._running.items() if future.running()]
+                begun = [spec for future, spec in self._running.items() if future.running()]
                 self._progress.show(self._results.so_far(), begun)
                 done, _ = wait(self._running, _WAIT_SECONDS, FIRST_COMPLETED)
                 for future in done:
@@ -247,47 +247,47 @@ class _Run:
             raise
 
     def _submit(self) -> None:
-        counts = Counter(order.agent for order in self._running.values())
-        later: deque[Order] = deque()
+        counts = Counter(spec.agent for spec in self._running.values())
+        later: deque[JobSpec] = deque()
         while self._waiting and len(self._running) < self._most:
-            order = self._waiting.popleft()
+            spec = self._waiting.popleft()
             if self._broken:
-                self._results.put(order, None, self._broken, "executor")
-            elif (refused := self._refused.get(order.agent)) is not None:
-                self._results.put(order, None, refused.error, refused.reason)
-            elif not self._bounds.allow(order.agent, counts[order.agent]):
-                later.append(order)
-            elif self._start(order):
-                counts[order.agent] += 1
+                self._results.put(spec, None, self._broken, "executor")
+            elif (refused := self._refused.get(spec.agent)) is not None:
+                self._results.put(spec, None, refused.error, refused.reason)
+            elif not self._bounds.allow(spec.agent, counts[spec.agent]):
+                later.append(spec)
+            elif self._start(spec):
+                counts[spec.agent] += 1
         self._waiting.extendleft(reversed(later))
 
-    def _start(self, order: Order) -> bool:
+    def _start(self, spec: JobSpec) -> bool:
         try:
-            future = self._executor.submit(self._function, order.model_dump_json())
+            future = self._executor.submit(self._function, spec.model_dump_json())
         except (BrokenExecutor, RuntimeError) as error:
-            self._break(order, error)
+            self._break(spec, error)
             return False
-        self._running[future] = order
+        self._running[future] = spec
         return True
 
-    def _take(self, future: Future[str], order: Order) -> None:
+    def _take(self, future: Future[str], spec: JobSpec) -> None:
         try:
             outcome = Outcome.model_validate_json(future.result())
         except BrokenExecutor as error:
-            self._break(order, error)
+            self._break(spec, error)
         except CancelledError:
-            self._results.put(order, None, "The executor cancelled it.", "executor")
+            self._results.put(spec, None, "The executor cancelled it.", "executor")
         except Exception as error:  # noqa: BLE001 - an executor's own: dask's KilledWorker, …
             words = f"{type(error).__name__}: {error}"
-            self._results.put(order, None, words, "executor")
+            self._results.put(spec, None, words, "executor")
         else:
-            result = self._results.put(order, outcome)
-            if order.agent and result.reason in _SKIPPED:
-                self._refused[order.agent] = result
+            result = self._results.put(spec, outcome)
+            if spec.agent and result.reason in _SKIPPED:
+                self._refused[spec.agent] = result
 
-    def _break(self, order: Order, error: Exception) -> None:
+    def _break(self, spec: JobSpec, error: Exception) -> None:
         self._broken = (
             f"The executor has lost its workers ({type(error).__name__}). Make a new one and call "
             "batch again: it goes on with the jobs that have not finished."
         )
-        self._results.put(order, None, self._broken, "executor")
+        self._results.put(spec, None, self._broken, "executor")

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import ConfigDict, Field, JsonValue, ValidationError
 
 from acp_jupyter.batches.batch import batch
-from acp_jupyter.batches.orders import SUFFIX
+from acp_jupyter.batches.jobs import SUFFIX
 from acp_jupyter.batches.results import BatchResults, Grade, counted
 from acp_jupyter.errors import AcpError, BadRequest, MissingPackage, plain_reason
 from acp_jupyter.host.bounds import NETWORKS, SANDBOXES

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from acp_jupyter.api.kernel_auth import URL_VARIABLE
-from acp_jupyter.batches.orders import RECORDING, SETUP, TURNS, KeptTurns, Setup, TurnRecord
+from acp_jupyter.batches.jobs import RECORDING, SETUP, TURNS, KeptTurns, Setup, TurnRecord
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
@@ -40,10 +40,10 @@ def begin() -> None:
     client = host_client()
     assert isinstance(client, EmbeddedHost)
     run_recording(setup.mode, ["on", RECORDING], client)
-    shell.events.register("post_run_cell", _Keeper(client, folder / TURNS).keep)
+    shell.events.register("post_run_cell", _TurnSaver(client, folder / TURNS).keep)
 
 
-class _Keeper:
+class _TurnSaver:
     """Saves the ended turns after each cell, as a later cell may end the kernel."""
 
     def __init__(self, client: EmbeddedHost, file: Path) -> None:

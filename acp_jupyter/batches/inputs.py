@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.batches.orders import MARKER, SUFFIX, BatchFolder, digest_of
+from acp_jupyter.batches.jobs import MARKER, SUFFIX, BatchFolder, digest_of
 from acp_jupyter.errors import BadRequest, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import scan

@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
-from acp_jupyter.batches.orders import digest_of
+from acp_jupyter.batches.jobs import digest_of
 from acp_jupyter.errors import BadRequest, FileMissing, plain_reason
 
 PROMPT_NAME = "prompt.ipynb"

@@ -11,6 +11,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from acp_jupyter.batches.inputs import choose_inputs, copy_inputs
+from acp_jupyter.batches.jobs import (
+    SUFFIX,
+    BatchFolder,
+    Job,
+    JobSpec,
+    checked_params,
+    key_of,
+)
 from acp_jupyter.batches.notebooks import (
     NO_PARAMETERS_CELL,
     PROMPT_NAME,
@@ -20,14 +28,6 @@ from acp_jupyter.batches.notebooks import (
     prompt_notebook,
     read_notebook,
     with_setup,
-)
-from acp_jupyter.batches.orders import (
-    SUFFIX,
-    BatchFolder,
-    Job,
-    Order,
-    checked_params,
-    key_of,
 )
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
@@ -88,10 +88,10 @@ class Plan:
         self._path = path.expanduser().absolute()
         self._out = Path(out or self._path.with_suffix(SUFFIX)).expanduser().absolute()
 
-    def orders(
+    def specs(
         self, jobs: Sequence[Job], *, trust: bool, cell_seconds: float | None, replay: bool
-    ) -> list[Order]:
-        """Write the notebook and the inputs; return the jobs' orders, equal jobs once."""
+    ) -> list[JobSpec]:
+        """Write the notebook and the inputs; return the jobs' specifications, equal jobs once."""
         path, folder = self._path, self._path.parent
         names = [*jobs[0].params, *(["seed"] if jobs[0].seed is not None else [])]
         notebook = (
@@ -112,11 +112,11 @@ class Plan:
         copied = {paths: copy_inputs(folder, paths, batch) for paths in dict.fromkeys(chosen)}
         _write_notebook(batch.notebook(digest), with_setup(notebook))
         trust = trust or _is_trusted(folder)
-        orders = {}
+        specs = {}
         for job, paths in zip(jobs, chosen, strict=True):
             inputs = copied[paths]
             key = key_of(job, digest, inputs)
-            orders[key] = Order(
+            specs[key] = JobSpec(
                 **dict(job),
                 key=key,
                 out=str(self._out),
@@ -128,7 +128,7 @@ class Plan:
                 replay=replay,
                 notes=notes,
             )
-        return list(orders.values())
+        return list(specs.values())
 
 
 def _several(value: str | Sequence[Any]) -> tuple[Any, ...]:

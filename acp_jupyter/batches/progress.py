@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
-from acp_jupyter.batches.orders import Order
+from acp_jupyter.batches.jobs import JobSpec
 from acp_jupyter.batches.results import JobResult, counted
 from acp_jupyter.kernel.execution_context import execution_context
 
@@ -22,24 +22,24 @@ _ERROR_CHARS = 300
 class Progress(Protocol):
     """Shows the progress of a batch."""
 
-    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+    def show(self, results: Sequence[JobResult], running: Iterable[JobSpec]) -> None:
         """Show the progress; called often."""
 
     def close(self, results: Sequence[JobResult]) -> None:
         """Show the final state."""
 
 
-def progress_of(orders: Sequence[Order], *, wanted: bool) -> Progress:
+def progress_of(specs: Sequence[JobSpec], *, wanted: bool) -> Progress:
     """Return the display that fits the front end: a notebook, a terminal or a script."""
     if not wanted:
         return _Nothing()
     if execution_context().frontend in {"terminal", "script"}:
-        return _Bar(len(orders)) if sys.stderr is not None and sys.stderr.isatty() else _Nothing()
-    return _Table(orders)
+        return _Bar(len(specs)) if sys.stderr is not None and sys.stderr.isatty() else _Nothing()
+    return _Table(specs)
 
 
 class _Nothing:
-    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+    def show(self, results: Sequence[JobResult], running: Iterable[JobSpec]) -> None:
         """Show nothing."""
 
     def close(self, results: Sequence[JobResult]) -> None:
@@ -54,7 +54,7 @@ class _Bar:
 
         self._bar: Any = tqdm(total=count, unit="job", leave=True)
 
-    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+    def show(self, results: Sequence[JobResult], running: Iterable[JobSpec]) -> None:
         """Update the bar."""
         failed = sum(result.status != "done" for result in results)
         self._bar.set_postfix_str(f"{failed} failed" if failed else "", refresh=False)
@@ -69,29 +69,29 @@ class _Bar:
 class _Table:
     """A table with a row for each agent, in the output of the cell that calls `batch`."""
 
-    def __init__(self, orders: Sequence[Order]) -> None:
+    def __init__(self, specs: Sequence[JobSpec]) -> None:
         from IPython.display import display
 
-        self._orders = orders
+        self._specs = specs
         self._shown, self._at = "", 0.0
         nothing = {"text/plain": ""}
         self._handle: Any = display(nothing, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
-    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+    def show(self, results: Sequence[JobResult], running: Iterable[JobSpec]) -> None:
         """Update the output if something is new and the last update is not too recent."""
         if time.monotonic() - self._at >= _LOOK_SECONDS:
-            self._draw(results, Counter(order.agent for order in running))
+            self._draw(results, Counter(spec.agent for spec in running))
 
     def close(self, results: Sequence[JobResult]) -> None:
         """Update the output for the last time."""
         self._draw(results, Counter())
 
     def _draw(self, results: Sequence[JobResult], running: Counter[str]) -> None:
-        page = table_html(self._orders, results, running)
+        page = table_html(self._specs, results, running)
         if page == self._shown:
             return
         self._shown, self._at = page, time.monotonic()
-        words = f"{len(results)} of {len(self._orders)} jobs: {counted(tuple(results))}"
+        words = f"{len(results)} of {len(self._specs)} jobs: {counted(tuple(results))}"
         with suppress(AttributeError):  # this front end can't update a display
             self._handle.update({"text/html": page, "text/plain": words}, raw=True)
 
@@ -99,10 +99,12 @@ class _Table:
 _HEAD = ("Agent", "Done", "Failed", "Running", "Waiting", "Mean grade", "Tokens", "Mean time")
 
 
-def table_html(orders: Sequence[Order], results: Sequence[JobResult], running: Counter[str]) -> str:
+def table_html(
+    specs: Sequence[JobSpec], results: Sequence[JobResult], running: Counter[str]
+) -> str:
     """Return the table of a batch."""
-    agents = dict.fromkeys(order.agent for order in orders)
-    waiting = Counter(order.agent for order in orders)
+    agents = dict.fromkeys(spec.agent for spec in specs)
+    waiting = Counter(spec.agent for spec in specs)
     waiting.subtract(result.agent for result in results)
     waiting.subtract(running)
     rows = [
@@ -111,9 +113,9 @@ def table_html(orders: Sequence[Order], results: Sequence[JobResult], running: C
     ]
     head = "".join(f"<th>{name}</th>" for name in _HEAD)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    bar = f'<progress max="{len(orders)}" value="{len(results)}"></progress>'
+    bar = f'<progress max="{len(specs)}" value="{len(results)}"></progress>'
     return (
-        f"<p>{bar} {len(results)} of {len(orders)} jobs</p>"
+        f"<p>{bar} {len(results)} of {len(specs)} jobs</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{_failed(results)}"
     )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from acp_jupyter.batches.orders import RECORDING, BatchFolder, Order, Outcome, TurnRecord
+from acp_jupyter.batches.jobs import RECORDING, BatchFolder, JobSpec, Outcome, TurnRecord
 from acp_jupyter.errors import MissingPackage
 from acp_jupyter.host.bounds import LEVELS
 
@@ -230,23 +230,23 @@ def counted(results: tuple[JobResult, ...]) -> str:
 
 
 def result_of(
-    order: Order, outcome: Outcome | None, error: str = "", reason: str = ""
+    spec: JobSpec, outcome: Outcome | None, error: str = "", reason: str = ""
 ) -> JobResult:
     """Return the result of a job; without an outcome it did not run, and ``error`` says why."""
     return JobResult(
-        key=order.key,
-        params=order.params,
-        agent=order.agent,
-        policy=order.policy,
-        sandbox=order.sandbox or "",
-        seed=order.seed,
+        key=spec.key,
+        params=spec.params,
+        agent=spec.agent,
+        policy=spec.policy,
+        sandbox=spec.sandbox or "",
+        seed=spec.seed,
         status="not run" if outcome is None else "done" if outcome.finished else "failed",
         error=error if outcome is None else outcome.error,
         reason=reason if outcome is None else outcome.reason,
         turns=() if outcome is None else outcome.turns,
         seconds=0.0 if outcome is None else outcome.seconds,
-        notes=order.notes if outcome is None else outcome.notes,
-        folder=BatchFolder(Path(order.out)).job(order.key, replay=order.replay),
+        notes=spec.notes if outcome is None else outcome.notes,
+        folder=BatchFolder(Path(spec.out)).job(spec.key, replay=spec.replay),
     )
 
 

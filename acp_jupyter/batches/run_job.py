@@ -20,13 +20,13 @@ from acp_jupyter.batches.inputs import (
     move_into_place,
 )
 from acp_jupyter.batches.job_folders import job_folder
-from acp_jupyter.batches.orders import (
+from acp_jupyter.batches.jobs import (
     RECORDING,
     SETUP,
     TURNS,
     BatchFolder,
+    JobSpec,
     KeptTurns,
-    Order,
     Outcome,
     Setup,
     TurnRecord,
@@ -45,42 +45,42 @@ def run_job(text: str) -> str:
     Parameters
     ----------
     text
-        An `Order` as JSON.
+        A `JobSpec` as JSON.
 
     Returns
     -------
     str
         An `Outcome` as JSON.
     """
-    order = Order.model_validate_json(text)
-    batch = BatchFolder(Path(order.out))
-    known = None if order.replay else batch.outcome(order.key)
+    spec = JobSpec.model_validate_json(text)
+    batch = BatchFolder(Path(spec.out))
+    known = None if spec.replay else batch.outcome(spec.key)
     if known is not None and known.finished:
         return known.model_dump_json()
-    scratch = nullcontext(Path(order.scratch)) if order.scratch else job_folder()
+    scratch = nullcontext(Path(spec.scratch)) if spec.scratch else job_folder()
     try:
         with scratch as folder:
-            outcome = _Run(order, batch, folder).outcome()
+            outcome = _Run(spec, batch, folder).outcome()
     except OSError as error:
         words = f"Its files could not be read or written: {plain_reason(error, path=True)}."
-        outcome = Outcome(key=order.key, finished=False, error=words, reason="files")
+        outcome = Outcome(key=spec.key, finished=False, error=words, reason="files")
     return outcome.model_dump_json()
 
 
 class _Run:
     """A job that runs in a folder of its own."""
 
-    def __init__(self, order: Order, batch: BatchFolder, folder: Path) -> None:
-        self._order = order
+    def __init__(self, spec: JobSpec, batch: BatchFolder, folder: Path) -> None:
+        self._order = spec
         self._batch = batch
         self._folder = folder
         self._work = folder / "work"
-        self._notes = list(order.notes)
+        self._notes = list(spec.notes)
 
     def outcome(self) -> Outcome:
         """Run the job and write its result."""
-        order, started = self._order, time.monotonic()
-        copy_tree(self._batch.inputs(order.inputs), self._work)
+        spec, started = self._order, time.monotonic()
+        copy_tree(self._batch.inputs(spec.inputs), self._work)
         missing = self._prepare()
         error, reason = missing or self._execute()
         turns = self._turns()
@@ -88,7 +88,7 @@ class _Run:
         if error and failed is not None:
             reason = failed.reason
         outcome = Outcome(
-            key=order.key,
+            key=spec.key,
             finished=not error,
             error=error[:_ERROR_CHARS],
             reason=reason,
@@ -99,20 +99,20 @@ class _Run:
 
     def _prepare(self) -> tuple[str, str] | None:
         """Write the kernel's setup; return an error if a recording to replay is missing."""
-        order = self._order
+        spec = self._order
         setup = Setup(
-            notebook=order.name,
-            agent=order.agent,
-            policy=order.policy,
-            sandbox=order.sandbox,
-            network=order.network,
-            trust=order.trust,
-            mode="replay" if order.replay else "record",
+            notebook=spec.name,
+            agent=spec.agent,
+            policy=spec.policy,
+            sandbox=spec.sandbox,
+            network=spec.network,
+            trust=spec.trust,
+            mode="replay" if spec.replay else "record",
         )
         (self._folder / SETUP).write_text(setup.model_dump_json(), "utf-8")
-        if not order.replay:
+        if not spec.replay:
             return None
-        recording = self._batch.job(order.key) / RECORDING
+        recording = self._batch.job(spec.key) / RECORDING
         if not recording.is_dir():
             return "There is no recording of this job: it has not run yet.", "record_missing"
         copy_tree(recording, self._work / RECORDING)
@@ -125,15 +125,15 @@ class _Run:
             from nbclient.exceptions import CellTimeoutError, DeadKernelError
         except ImportError as error:
             raise MissingPackage(MISSING) from error
-        order = self._order
+        spec = self._order
         try:
             papermill.execute_notebook(
-                str(self._batch.notebook(order.notebook)),
-                str(self._work / order.name),
-                parameters=_parameters(order),
+                str(self._batch.notebook(spec.notebook)),
+                str(self._work / spec.name),
+                parameters=_parameters(spec),
                 progress_bar=False,
                 start_timeout=_START_SECONDS,
-                execution_timeout=order.cell_seconds,
+                execution_timeout=spec.cell_seconds,
                 # Not papermill's `cwd`, which changes the folder of the whole process.
                 resources={"metadata": {"path": str(self._work)}},
             )
@@ -141,7 +141,7 @@ class _Run:
             words = _COLOURS.sub("", f"{error.ename}: {error.evalue}")
             return words, _reason_of(str(error.ename))
         except CellTimeoutError:
-            return f"A cell ran for more than {order.cell_seconds:g} s.", "timeout"
+            return f"A cell ran for more than {spec.cell_seconds:g} s.", "timeout"
         except DeadKernelError:
             return "The kernel died.", "kernel_died"
         except Exception as error:  # noqa: BLE001 - any error fails this job only
@@ -156,9 +156,9 @@ class _Run:
 
     def _save(self, outcome: Outcome) -> Outcome:
         """Move the result into place, or return the result of a process that was first."""
-        order = self._order
+        spec = self._order
         with self._batch.being_written() as made:
-            notebook = self._work / order.name
+            notebook = self._work / spec.name
             if notebook.is_file() and not notebook.is_symlink():
                 shutil.copyfile(notebook, made / "notebook.ipynb")
                 notebook.unlink()
@@ -170,16 +170,16 @@ class _Run:
             (made / "patch.diff").write_text(patch, "utf-8", newline="")
             outcome = outcome.model_copy(update={"notes": tuple(self._notes)})
             (made / "result.json").write_text(outcome.model_dump_json(), "utf-8")
-            target = self._batch.job(order.key, replay=order.replay)
-            earlier = self._batch.outcome(order.key, replay=order.replay)
-            if target.is_dir() and (earlier is None or not earlier.finished or order.replay):
+            target = self._batch.job(spec.key, replay=spec.replay)
+            earlier = self._batch.outcome(spec.key, replay=spec.replay)
+            if target.is_dir() and (earlier is None or not earlier.finished or spec.replay):
                 with suppress(FileNotFoundError):  # another process was first
                     target.rename(made.with_name(f"{made.name}-old"))
             taken = move_into_place(made, target)
             shutil.rmtree(made.with_name(f"{made.name}-old"), ignore_errors=True)
         if taken:
             return outcome
-        return self._batch.outcome(order.key, replay=order.replay) or outcome
+        return self._batch.outcome(spec.key, replay=spec.replay) or outcome
 
     def _keep_files(self, target: Path) -> None:
         paths, whole = changed_files(self._batch.inputs(self._order.inputs), self._work)
@@ -206,6 +206,6 @@ def _reason_of(name: str) -> str:
     return kind.reason if isinstance(kind, type) and issubclass(kind, AcpError) else name
 
 
-def _parameters(order: Order) -> dict[str, Any]:
-    seed = {} if order.seed is None else {"seed": order.seed}
-    return {**order.params, **seed}
+def _parameters(spec: JobSpec) -> dict[str, Any]:
+    seed = {} if spec.seed is None else {"seed": spec.seed}
+    return {**spec.params, **seed}

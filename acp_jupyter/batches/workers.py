@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from acp_jupyter.batches.job_folders import job_folder
-from acp_jupyter.batches.orders import Order
+from acp_jupyter.batches.jobs import JobSpec
 from acp_jupyter.batches.run_job import run_job
 from acp_jupyter.own_programs import module_command
 
@@ -57,10 +57,10 @@ class LocalWorkers:
         WorkerDied
             Its process died, also when the job was tried again.
         """
-        order = Order.model_validate_json(text)
+        spec = JobSpec.model_validate_json(text)
         for _ in range(_TRIES):
             with job_folder() as scratch:
-                answer = self._ask(order.model_copy(update={"scratch": str(scratch)}))
+                answer = self._ask(spec.model_copy(update={"scratch": str(scratch)}))
             if answer is not None:
                 return answer
             if self._closed:
@@ -79,7 +79,7 @@ class LocalWorkers:
             _end(process)
         self._log.close()
 
-    def _ask(self, order: Order) -> str | None:
+    def _ask(self, spec: JobSpec) -> str | None:
         """Return the answer of this thread's process; None if it has died."""
         process = self._process()
         if process is None:
@@ -87,7 +87,7 @@ class LocalWorkers:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            process.stdin.write(order.model_dump_json().encode() + b"\n")
+            process.stdin.write(spec.model_dump_json().encode() + b"\n")
             process.stdin.flush()
             line = process.stdout.readline()
         except OSError:
@@ -129,20 +129,20 @@ def main() -> None:
     """Answer each order, a line of stdin, with a line of stdout, until stdin ends."""
     wire = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # so that nothing that libraries and kernels print is taken for an answer
-    orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(os.dup(0), orders), daemon=True).start()
+    specs: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(os.dup(0), specs), daemon=True).start()
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     while True:
-        answer = run_job(orders.get().decode())
+        answer = run_job(specs.get().decode())
         wire.write(answer.encode() + b"\n")
         wire.flush()
 
 
-def _read(stdin: int, orders: queue.SimpleQueue[bytes]) -> None:
+def _read(stdin: int, specs: queue.SimpleQueue[bytes]) -> None:
     with os.fdopen(stdin, "rb") as lines:
         for line in lines:
-            orders.put(line)
+            specs.put(line)
     os._exit(0)  # the parent process has ended; a job's kernel notices that and ends, too
 
 

@@ -22,7 +22,7 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.protocol.objects import Model
 
 
-class CheckOrder(Model):
+class CheckRequest(Model):
     """The notebook to check, and the kernel to start for it."""
 
     notebook: dict[str, JsonValue]
@@ -33,7 +33,7 @@ class CheckOrder(Model):
     environment: dict[str, str]
 
 
-async def _run(order: CheckOrder, out: BinaryIO) -> None:
+async def _run(request: CheckRequest, out: BinaryIO) -> None:
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
 
@@ -46,11 +46,11 @@ async def _run(order: CheckOrder, out: BinaryIO) -> None:
     threading.Thread(target=watch, daemon=True, name="acp-check-life").start()
     try:
         lines = check_lines(
-            order.notebook,
-            folder=Path(order.folder),
-            kernel_name=order.kernel_name,
-            spec=order.spec,
-            environment=order.environment,
+            request.notebook,
+            folder=Path(request.folder),
+            kernel_name=request.kernel_name,
+            spec=request.spec,
+            environment=request.environment,
         )
         async with contextlib.aclosing(lines):
             async for line in lines:
@@ -65,16 +65,16 @@ def _write(out: BinaryIO, line: CheckLine) -> None:
 
 
 def main() -> None:
-    """Check the notebook of the order on standard input."""
+    """Check the notebook of the request on standard input."""
     # What the kernel prints goes to the server's log, as for the server's own kernels.
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         line = b""
         while not line.endswith(b"\n") and (part := os.read(0, 1 << 20)):
             line += part
-        order = CheckOrder.model_validate_json(line)
+        request = CheckRequest.model_validate_json(line)
         with contextlib.suppress(asyncio.CancelledError, BrokenPipeError):
-            asyncio.run(_run(order, out))
+            asyncio.run(_run(request, out))
 
 
 if __name__ == "__main__":

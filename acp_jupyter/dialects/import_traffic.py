@@ -86,7 +86,7 @@ class TrafficImport:
             yield from self._prompts.queue(entry.seq, blocks)
             yield self._line(entry)
         elif entry.direction == ">" and method == "initialize":
-            yield from self._prompts.lose_all()
+            yield from self._prompts.fail_all()
             yield self._line(entry)
         elif entry.direction == ">" and method in _LOADS:
             asked = self._line(entry)
@@ -193,7 +193,7 @@ class PromptTurns:
         """Make the answered turn the running one, before the answer is written."""
         if any(asked == request for asked, _ in self._open):
             while self._open[0][0] != request:
-                yield from self._lose()
+                yield from self._fail()
 
     def answered(self, request: int | None) -> Iterator[TrafficEntry]:
         """Start the next turn after the answer was written."""
@@ -201,12 +201,12 @@ class PromptTurns:
             self._open.popleft()
             yield from self._start_next()
 
-    def lose_all(self) -> Iterator[TrafficEntry]:
+    def fail_all(self) -> Iterator[TrafficEntry]:
         """End the open turns, as their process has ended."""
         while self._open:
-            yield from self._lose()
+            yield from self._fail()
 
-    def _lose(self) -> Iterator[TrafficEntry]:
+    def _fail(self) -> Iterator[TrafficEntry]:
         _, turn_id = self._open.popleft()
         yield self._writer.note(TurnFailed(turn_id=turn_id, message=_NO_END, reason="log_ended"))
         yield from self._start_next()

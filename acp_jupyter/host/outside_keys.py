@@ -134,7 +134,7 @@ class OutsideKeys:
         """
         if self._keys.pop(key_id, None) is None:
             raise BadRequest("There is no such key. It was revoked already, or its time is over.")
-        self._tell(key_id)
+        self._notify(key_id)
 
     def on_end(self, listener: Callable[[str], None]) -> None:
         """Call ``listener`` with the id of each key that has ended."""
@@ -144,9 +144,9 @@ class OutsideKeys:
         now = self._clock()
         for key_id in [name for name, key in self._keys.items() if key.expires_at <= now]:
             del self._keys[key_id]
-            self._tell(key_id)
+            self._notify(key_id)
 
-    def _tell(self, key_id: str) -> None:
+    def _notify(self, key_id: str) -> None:
         for listener in self._on_end:
             listener(key_id)
 

@@ -24,9 +24,9 @@ from acp_jupyter.host.public_registry.agents import PublicAgents, RegistryState
 from acp_jupyter.host.registry_entries import (
     AgentReport,
     AgentSpec,
-    Broken,
     EntryPointAgents,
-    Finder,
+    InvalidEntry,
+    ProgramFinder,
     agent_id_of,
     parse_entry,
     runs_in_kernel,
@@ -90,7 +90,7 @@ class Registry:
         self._config_dirs = tuple(config_dirs)
         self._points = points
         self._public = public
-        self._finder = Finder()
+        self._finder = ProgramFinder()
         self.served = ServedAgents()
         """Those that run in kernels; each is found only where its notebook's path is given."""
 
@@ -151,7 +151,7 @@ class Registry:
         """
         if runs_in_kernel(agent_id):
             served = self._within_bounds(self.served.get(agent_id, place))
-            if isinstance(served, Broken):
+            if isinstance(served, InvalidEntry):
                 raise AgentStartError(f"{served.name} can't start. {served.detail}")
             return served
         entries = self._entries(agent_id)
@@ -245,12 +245,12 @@ class Registry:
         self._public.allow(agent_id, package, command, self._finder)
         return next(report for report in self.statuses() if report.id == agent_id)
 
-    def _entries(self, wanted: str | None = None) -> list[AgentSpec | Broken]:
+    def _entries(self, wanted: str | None = None) -> list[AgentSpec | InvalidEntry]:
         """Return one entry per id: the demo, settings, files, packages, the other bundled.
 
         With ``wanted`` no other package than that agent's is imported.
         """
-        found: dict[str, AgentSpec | Broken] = {_DEMO_ID: _DEMO}
+        found: dict[str, AgentSpec | InvalidEntry] = {_DEMO_ID: _DEMO}
         keys: set[str] = set()
         for source, block in self._blocks():
             for key, value in block.items():
@@ -270,10 +270,10 @@ class Registry:
         found.setdefault(_CLAUDE_CLI.id, _CLAUDE_CLI)
         return [self._within_bounds(entry) for entry in found.values()]
 
-    def _within_bounds(self, entry: AgentSpec | Broken) -> AgentSpec | Broken:
+    def _within_bounds(self, entry: AgentSpec | InvalidEntry) -> AgentSpec | InvalidEntry:
         host = entry.host if isinstance(entry, AgentSpec) else ""
         if self._bounds.forbids_agent(entry.id, host):
-            return Broken(entry.id, entry.name, _FORBIDDEN, entry.key)
+            return InvalidEntry(entry.id, entry.name, _FORBIDDEN, entry.key)
         return self._instructed(entry) if isinstance(entry, AgentSpec) else entry
 
     def _instructed(self, agent: AgentSpec) -> AgentSpec:
@@ -332,11 +332,11 @@ def _free_id(agent_id: str, taken: Container[str]) -> str:
     return next(each for each in itertools.chain([agent_id], numbered) if each not in taken)
 
 
-def _for_others(entry: AgentSpec | Broken, key: str, source: str) -> AgentSpec | Broken:
+def _for_others(entry: AgentSpec | InvalidEntry, key: str, source: str) -> AgentSpec | InvalidEntry:
     """Keep the bundled demo's id to it."""
     if entry.id != _DEMO_ID:
         return entry
-    return Broken(
+    return InvalidEntry(
         f"{_DEMO_ID}-configured",
         key,
         f"{source}: the id demo belongs to the bundled agent. Choose another id.",

@@ -118,7 +118,7 @@ class AgentReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class InvalidEntry:
     """An agent whose configuration is not valid."""
 
     id: str
@@ -174,7 +174,7 @@ class _Entry(BaseModel):
         return (*itertools.chain(*options), self.url)
 
 
-class Finder:
+class ProgramFinder:
     """Finds programs on ``PATH``, with a short-lived cache.
 
     Parameters
@@ -208,17 +208,17 @@ def agent_id_of(key: str) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", key.lower()).strip("-.") or "agent"
 
 
-def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
-    """Parse one agent of a configuration; an invalid one gives `Broken` with a message."""
+def parse_entry(key: str, value: object, source: str) -> AgentSpec | InvalidEntry:
+    """Parse one agent of a configuration; an invalid one gives `InvalidEntry` with a message."""
     agent_id = agent_id_of(key)
     try:
         entry = _Entry.model_validate(value)
     except ValidationError as error:
         if isinstance(value, str):
-            return Broken(agent_id, key, f"{source}: {value}. Correct the file.", key)
+            return InvalidEntry(agent_id, key, f"{source}: {value}. Correct the file.", key)
         what = misfits(error)[0]
         detail = f"{source}: the entry {key!r} is not valid ({what}). Correct it."
-        return Broken(agent_id, key, detail, key)
+        return InvalidEntry(agent_id, key, detail, key)
     command, args, host = os.path.expanduser(entry.command), tuple(entry.args), ""
     if entry.url:
         command, *remote = module_command(_REMOTE, *entry.remote())
@@ -248,7 +248,7 @@ _FIELDS = (
 _LISTS = ("args", "additional_directories")
 
 
-class Point(Protocol):
+class EntryPoint(Protocol):
     """The part of ``importlib.metadata.EntryPoint`` that is used."""
 
     @property
@@ -263,7 +263,7 @@ class Point(Protocol):
         """Import the object."""
 
 
-def _installed() -> Iterable[Point]:
+def _installed() -> Iterable[EntryPoint]:
     return entry_points(group=GROUP)
 
 
@@ -279,10 +279,10 @@ class EntryPointAgents:
         Returns the entry points.
     """
 
-    def __init__(self, points: Callable[[], Iterable[Point]] = _installed) -> None:
+    def __init__(self, points: Callable[[], Iterable[EntryPoint]] = _installed) -> None:
         self._points = points
-        self._listed: dict[str, Point] | None = None
-        self._read: dict[str, AgentSpec | Broken] = {}
+        self._listed: dict[str, EntryPoint] | None = None
+        self._read: dict[str, AgentSpec | InvalidEntry] = {}
 
     def ids(self) -> tuple[str, ...]:
         """Return the agents' ids, without importing anything."""
@@ -292,8 +292,8 @@ class EntryPointAgents:
                 self._listed.setdefault(agent_id_of(point.name), point)
         return tuple(self._listed)
 
-    def get(self, agent_id: str) -> AgentSpec | Broken | None:
-        """Return an agent; an error of its package gives `Broken` with a message."""
+    def get(self, agent_id: str) -> AgentSpec | InvalidEntry | None:
+        """Return an agent; an error of its package gives `InvalidEntry` with a message."""
         if agent_id not in self.ids():
             return None
         assert self._listed is not None
@@ -302,7 +302,7 @@ class EntryPointAgents:
         return self._read[agent_id]
 
 
-def _load(point: Point) -> AgentSpec | Broken:
+def _load(point: EntryPoint) -> AgentSpec | InvalidEntry:
     source = f"the entry point {point.value}"
     try:
         value = point.load()
@@ -320,7 +320,7 @@ def _load(point: Point) -> AgentSpec | Broken:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - code of other packages
         why = "it exits" if isinstance(error, SystemExit) else str(error)
         words = f"{source} failed: {why or 'it gave no reason'}"
-        return Broken(
+        return InvalidEntry(
             agent_id_of(point.name), point.name, f"{words}. Update or remove its package."
         )
     return parse_entry(point.name, plain, source)

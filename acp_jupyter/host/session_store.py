@@ -313,7 +313,7 @@ class SessionStore:
                     if folder in lost or await self._is_left(session):
                         await self._reopen(session)
                     elif folder in gone:
-                        await self._make_anew(session)
+                        await self._recreate(session)
                     session.journal.check_log()
                     session.journal.rest()
                 except Exception:  # noqa: BLE001 - the other sessions are still checked
@@ -325,10 +325,10 @@ class SessionStore:
             return False
         return await asyncio.to_thread(self.is_free, session.session_id)
 
-    async def _make_anew(self, session: Session) -> None:
+    async def _recreate(self, session: Session) -> None:
         log = session.journal.log
         if not await asyncio.to_thread(log.path.exists):
-            await asyncio.to_thread(log.make_anew)
+            await asyncio.to_thread(log.recreate)
             session.journal.note(HostNotice(severity="warning", text=_DELETED))
         self._saved.pop(session.session_id, None)
         await self._write(session)

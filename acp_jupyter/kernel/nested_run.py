@@ -164,13 +164,15 @@ class OwnLoop:
             loop = asyncio.new_event_loop()
             try:
                 task = loop.create_task(coroutine)
-                with self._hearing(loop, task):
+                with self._interruptible_task(loop, task):
                     return loop.run_until_complete(task)
             finally:
                 _end(loop)
 
     @contextlib.contextmanager
-    def _hearing(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[_T]) -> Iterator[None]:
+    def _interruptible_task(
+        self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[_T]
+    ) -> Iterator[None]:
         """Turn an interrupt into a cancel of the task, so that it does not hit the loop itself."""
         if threading.current_thread() is not threading.main_thread():
             yield

@@ -18,11 +18,11 @@ from pydantic import BaseModel, JsonValue
 from acp_jupyter.api.models.sessions import RewindReply, SetConfig
 from acp_jupyter.api.models.turns import CancelToolCall
 from acp_jupyter.errors import BadRequest, EmptyPrompt
+from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.json import clean_json
@@ -396,7 +396,7 @@ class Session:
             There is no turn yet, or the file is there already or can't be written.
         """
         page = self._client.shared_page(self.id, "", thoughts=thoughts)
-        write_whole(Path(path), [page.encode()], force=force)
+        atomic_write(Path(path), [page.encode()], force=force)
         return Path(path)
 
     @property

@@ -49,10 +49,10 @@ class CallTarget:
     @property
     def kernel(self) -> str:
         """The kernel in words, with the notebook's name."""
-        return f"{self.whose_kernel if self.own_kernel else 'the kernel'} of {self.name}"
+        return f"{self.kernel_name if self.own_kernel else 'the kernel'} of {self.name}"
 
     @property
-    def whose_kernel(self) -> str:
+    def kernel_name(self) -> str:
         """The kernel in words."""
         return "the variant's own kernel" if self.own_kernel else "the notebook's kernel"
 

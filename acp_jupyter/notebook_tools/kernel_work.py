@@ -258,7 +258,7 @@ class WaitingCells:
     async def follow(self, kernel_id: str, turn: Awaitable[TurnDetail]) -> WorkReply:
         """Wait for work or for ``turn``, which returns at the turn's end or after a time limit."""
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
-        self._lose(kernel)
+        self._fail_lost(kernel)
         ended = asyncio.ensure_future(turn)
         kernel.looking += 1
         try:
@@ -305,7 +305,7 @@ class WaitingCells:
         kernel.at_work = kernel.waiting.popleft()
         return kernel.at_work
 
-    def _lose(self, kernel: _Kernel) -> None:
+    def _fail_lost(self, kernel: _Kernel) -> None:
         """Fail a job whose cell polls again without having reported the outcome."""
         kernel.seen_at = time.monotonic()
         job, kernel.at_work = kernel.at_work, None

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from acp_jupyter.host.key_throttle import KeyThrottle
 from acp_jupyter.host.rpc.mcp_messages import Notify
-from acp_jupyter.host.session.session import KernelWish, Session
+from acp_jupyter.host.session.session import Session, VariantKernelRequest
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.workspace.own_kernels import NoKernel
-from acp_jupyter.host.wrong_keys import WrongKeys
 from acp_jupyter.notebook_tools.context import (
     CallTarget,
     KernelLookup,
@@ -131,11 +131,11 @@ class NotebookTools:
             session, find, self._notebooks, self._runner, self.code, outside=outside
         )
 
-    async def own_kernel(self, wish: KernelWish) -> VariantKernel | NoKernel:
+    async def own_kernel(self, request: VariantKernelRequest) -> VariantKernel | NoKernel:
         """Plan a variant's kernel; return it, or why there is none."""
         if self._variants is None:
             return NoKernel("no Jupyter server can start one here")
-        return await self._variants.plan(wish)
+        return await self._variants.plan(request)
 
     async def end(self, session_id: str) -> None:
         """Close the session's connections and revoke its key."""
@@ -210,7 +210,7 @@ class ToolsListener:
         self._greeting: dict[asyncio.Task[None], None] = {}
         """Connections without a greeting so far, the oldest first."""
         self._socket: PrivateSocket | None = None
-        self._wrong_keys = WrongKeys()
+        self._wrong_keys = KeyThrottle()
         self._starting = asyncio.Lock()
 
     async def open(self, session_id: str, serve: Serve) -> tuple[str, str]:

@@ -34,7 +34,7 @@ from acp_jupyter.notebook_tools.context import (
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.outputs import Reply
-from acp_jupyter.notebook_tools.own_card import OwnCard
+from acp_jupyter.notebook_tools.outside.call_card import OutsideCallCard
 from acp_jupyter.notebook_tools.tool_permissions import (
     CallCard,
     ToolAction,
@@ -174,7 +174,7 @@ class SessionTools:
 
         if not self._outside:
             return self._with_note(target, await _do(context(self._permissions), call))
-        card = OwnCard(self._session, type(call), arguments, str(target.path))
+        card = OutsideCallCard(self._session, type(call), arguments, str(target.path))
         try:
             reply = await self._in_words(_do(context(card.permissions), call))
         except asyncio.CancelledError:

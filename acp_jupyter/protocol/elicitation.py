@@ -123,7 +123,7 @@ def read_field(name: str, raw: Obj, *, required: bool) -> ElicitationField | str
     if len(choices) > _CHOICES:
         return f"The field {name[:80]!r} offers more than {_CHOICES} choices."
     type_ = _field_type(kind, choices)
-    label = text(raw.get("title")) or _spoken(name)
+    label = text(raw.get("title")) or _title_of(name)
     words = "" if type_ != "unknown" else _unknown_words(kind)
     hidden = raw.get("writeOnly") is True or raw.get("format") == "password"
     return ElicitationField(
@@ -230,7 +230,7 @@ def _bound(value: JsonValue) -> float | None:
     return bound if math.isfinite(bound) else None
 
 
-def _spoken(name: str) -> str:
+def _title_of(name: str) -> str:
     """Return a name for people: ``max_depth`` as ``Max depth``."""
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_\-]+", " ", name).strip()
     return words[:1].upper() + words[1:] if words else name

@@ -197,7 +197,7 @@ class AcpHandler(OwnOrigin, APIHandler):
                 self.caller = await self.backend.kernels.identify(self.request)
             except NotAllowed:
                 # Only wrong signatures wait, as all kernels share an address.
-                await self.backend.wrong_keys.refuse(f"{self.request.remote_ip} signature")
+                await self.backend.key_throttle.refuse(f"{self.request.remote_ip} signature")
                 raise
             self.current_user = User(username=f"kernel {self.caller.kernel_id}")
         else:

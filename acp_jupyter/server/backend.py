@@ -21,10 +21,10 @@ from acp_jupyter.api.models.turns import GetSavedOutputs, PromptSession, SavedOu
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.key_throttle import KeyThrottle
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.host.wrong_keys import WrongKeys
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.server.finished_outputs import FinishedOutputs
@@ -59,7 +59,7 @@ class Backend:
     """Puts the turns of cells into notebooks that no page of ours has open."""
     outside: OutsideAgents | None = None
     """Admits agents outside; None where agents get no notebook tools."""
-    wrong_keys: WrongKeys = field(default_factory=WrongKeys)
+    key_throttle: KeyThrottle = field(default_factory=KeyThrottle)
     """Slows down whoever tries keys and signatures here."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
@@ -140,7 +140,7 @@ class Backend:
         work = self.dispatcher.traffic_log(session_id, caller)
         return await asyncio.wrap_future(self.host.submit(work))
 
-    async def look_on(self, session_id: str, caller: Caller, reader: Reader) -> Session:
+    async def observe(self, session_id: str, caller: Caller, reader: Reader) -> Session:
         """Let a reader follow a session without the right to answer its requests.
 
         Raises

@@ -36,7 +36,7 @@ class EventsHandler(FollowingHandler):
         self.check_number()
         more, wake = self.event_and_wake()
         subscription = Subscription(session_id, wake)
-        session = await self.backend.look_on(session_id, caller, subscription)
+        session = await self.backend.observe(session_id, caller, subscription)
         unwatch = host.on_sessions_changed(wake)
         try:
             await self.follow(self._follow(session, subscription, more))

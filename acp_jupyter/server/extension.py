@@ -59,9 +59,9 @@ from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
 from acp_jupyter.server.moved_notebooks import MovedNotebooks
 from acp_jupyter.server.page_keys import PageKeys
-from acp_jupyter.server.persons_saves import PersonsSaves
 from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
+from acp_jupyter.server.user_saves import UserSaves
 
 _TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
 _SWITCH_SECONDS = 0.0005
@@ -358,7 +358,7 @@ class AcpJupyter(ExtensionApp):
         host.start()
         self._begun = True
         most = host.config.limits.checkpoint_file_bytes
-        PersonsSaves(self._server().contents_manager, host, host.config.root, most)
+        UserSaves(self._server().contents_manager, host, host.config.root, most)
         if self._gateway is not None:
             self._gateway.begin()
         for name in _TOKEN_VARIABLES:

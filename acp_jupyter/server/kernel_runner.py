@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, LastError, Inspection, Completion)
-_Told = TypeVar("_Told", Variables, LastError)
+_Value = TypeVar("_Value", Variables, LastError)
 
 _BUSY_SECONDS = 30.0
 """Longest time that a tool waits for the end of the user's cell."""
@@ -132,7 +132,7 @@ class ServerKernelRunner:
         """Return the user's variables."""
 
         def by_channel() -> Coroutine[Any, Any, Variables]:
-            return self._told(kernel_id, _VARIABLES, Variables)
+            return self._evaluate(kernel_id, _VARIABLES, Variables)
 
         work = ReadVariables(work_id=_new_id())
         return await self._do(kernel_id, work, Variables, by_channel, _REPLY_SECONDS)
@@ -141,7 +141,7 @@ class ServerKernelRunner:
         """Return the last error with the variables of its frames."""
 
         def by_channel() -> Coroutine[Any, Any, LastError]:
-            return self._told(kernel_id, _LAST_ERROR, LastError)
+            return self._evaluate(kernel_id, _LAST_ERROR, LastError)
 
         work = ReadLastError(work_id=_new_id())
         return await self._do(kernel_id, work, LastError, by_channel, _REPLY_SECONDS)
@@ -260,7 +260,7 @@ class ServerKernelRunner:
         except TimeoutError:
             raise KernelError("timeout", "The waiting cell did not answer in time.") from None
 
-    async def _told(self, kernel_id: str, expression: str, kind: type[_Told]) -> _Told:
+    async def _evaluate(self, kernel_id: str, expression: str, kind: type[_Value]) -> _Value:
         content = {
             "code": "",
             "silent": True,
@@ -269,14 +269,14 @@ class ServerKernelRunner:
             "allow_stdin": False,
             "stop_on_error": False,
         }
-        return _read_told(await self._request(kernel_id, "execute_request", content), kind)
+        return _read_value(await self._request(kernel_id, "execute_request", content), kind)
 
     async def _request(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
         async with KernelChannel(self._life.manager(kernel_id)) as channel:
             return await channel.request(kind, content, _REPLY_SECONDS)
 
 
-def _read_told(reply: dict[str, Any], kind: type[_Told]) -> _Told:
+def _read_value(reply: dict[str, Any], kind: type[_Value]) -> _Value:
     told = (reply.get("user_expressions") or {}).get("told") or {}
     if told.get("status") != "ok":
         raise KernelError(

@@ -71,11 +71,11 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
         backend = self._backend
         # An attacker who guesses keys knows no key's id, so it delays no real agent.
         source = f"{self.request.remote_ip} {await backend.in_host(agents.id_in(key))}"
-        backend.wrong_keys.admit(source)
+        backend.key_throttle.admit(source)
         try:
             return await backend.in_host(agents.admit(key))
         except NotAllowed:
-            await backend.wrong_keys.refuse(source)
+            await backend.key_throttle.refuse(source)
             raise
 
     @allow_unauthenticated

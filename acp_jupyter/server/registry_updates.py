@@ -8,7 +8,7 @@ from pathlib import Path
 
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.public_registry.agents import PublicAgents
-from acp_jupyter.host.public_registry.newer import NewerRegistry
+from acp_jupyter.host.public_registry.newer import DownloadedRegistry
 
 _SECONDS = 24 * 3600.0
 """Time between two downloads."""
@@ -18,7 +18,7 @@ def public_agents(data_dir: Path, url: str, *, newer: bool) -> PublicAgents:
     """Return the agents of the public registry; ``newer`` allows to download a newer list."""
     if not newer:
         return PublicAgents(data_dir)
-    return PublicAgents(data_dir, newer=NewerRegistry(data_dir / "registry.json", url))
+    return PublicAgents(data_dir, newer=DownloadedRegistry(data_dir / "registry.json", url))
 
 
 async def keep_current(host: AgentHost, log: logging.Logger) -> None:

@@ -114,7 +114,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         if self._backend.page_keys.is_good(key, self._caller.person):
             return True
         # Later frames of this connection also wait.
-        await self._backend.wrong_keys.refuse(f"{self.request.remote_ip} page")
+        await self._backend.key_throttle.refuse(f"{self.request.remote_ip} page")
         return False
 
     async def _live(self, channel: Channel) -> None:

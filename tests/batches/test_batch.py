@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import acp_jupyter
-from acp_jupyter.batches.orders import Order, Outcome, TurnRecord
+from acp_jupyter.batches.jobs import JobSpec, Outcome, TurnRecord
 from acp_jupyter.batches.results import BatchResults, JobResult
 from acp_jupyter.errors import BadRequest, FileMissing
 from acp_jupyter.host.sandbox.levels import find_level
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.filterwarnings("default")
 long = pytest.mark.long
 
 
-def _done(order: Order) -> Outcome:
-    turn = TurnRecord(agent=order.agent, session_id="s", stop_reason="end_turn", text="42")
-    return Outcome(key=order.key, finished=True, turns=(turn,), seconds=1.0)
+def _done(spec: JobSpec) -> Outcome:
+    turn = TurnRecord(agent=spec.agent, session_id="s", stop_reason="end_turn", text="42")
+    return Outcome(key=spec.key, finished=True, turns=(turn,), seconds=1.0)
 
 
 def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
@@ -41,9 +41,9 @@ def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
             seeds=iter([1, 2, 3]),
             executor=executor,
         )
-    assert len(results) == len(executor.orders) == 2 * 2 * 2 * 2 * 3
+    assert len(results) == len(executor.specs) == 2 * 2 * 2 * 2 * 3
     assert len({result.key for result in results}) == len(results)
-    assert {order.network for order in executor.orders} == {"hosts"}
+    assert {spec.network for spec in executor.specs} == {"hosts"}
     assert {result.status for result in results} == {"done"}
     row = results[0].row()
     assert (row["a"], row["agent"], row["policy"], row["seed"]) == (1, "demo", "ask", 1)
@@ -55,10 +55,10 @@ def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
 def test_an_agents_login_is_used_by_no_more_jobs_than_was_said(folder: Path) -> None:
     both = threading.Barrier(2, timeout=PATIENCE_SECONDS)
 
-    def answer(order: Order) -> Outcome:
-        if order.agent == "a":
+    def answer(spec: JobSpec) -> Outcome:
+        if spec.agent == "a":
             both.wait()  # so two do run at once
-        return _done(order)
+        return _done(spec)
 
     with Answering(answer) as executor:
         acp_jupyter.batch(
@@ -75,17 +75,17 @@ def test_an_agents_login_is_used_by_no_more_jobs_than_was_said(folder: Path) -> 
 
 
 def test_an_agent_that_needs_a_login_is_not_tried_by_each_job(folder: Path) -> None:
-    def answer(order: Order) -> Outcome:
-        if order.agent == "a":
+    def answer(spec: JobSpec) -> Outcome:
+        if spec.agent == "a":
             words = "TurnError: Log in first."
-            return Outcome(key=order.key, finished=False, error=words, reason="login_needed")
-        return _done(order)
+            return Outcome(key=spec.key, finished=False, error=words, reason="login_needed")
+        return _done(spec)
 
     with Answering(answer) as executor:
         results = acp_jupyter.batch(
             "Do", agents=["a", "b"], seeds=range(4), at_once=1, executor=executor
         )
-    assert [order.agent for order in executor.orders].count("a") == 1
+    assert [spec.agent for spec in executor.specs].count("a") == 1
     assert all(result.status == "done" for result in results if result.agent == "b")
     others = [result for result in results if result.agent == "a"]
     assert sorted(result.status for result in others) == ["failed", *["not run"] * 3]
@@ -98,8 +98,8 @@ def test_grades_are_of_the_users_function_and_its_errors_stop_nothing(folder: Pa
             raise ValueError("no answer")
         return None if result.seed == 2 else result.text == "42"
 
-    def answer(order: Order) -> Outcome:
-        return _done(order) if order.seed else Outcome(key=order.key, finished=False, error="x")
+    def answer(spec: JobSpec) -> Outcome:
+        return _done(spec) if spec.seed else Outcome(key=spec.key, finished=False, error="x")
 
     with Answering(answer) as executor:
         results = acp_jupyter.batch("Do", seeds=range(4), executor=executor, grade=grade)

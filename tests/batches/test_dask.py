@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from acp_jupyter.batches.orders import BatchFolder
+from acp_jupyter.batches.jobs import BatchFolder
 from tests.support.batches.jobs import starts
 from tests.support.batches.on_dask import ended, numbers, start
 from tests.support.batches.questions import asking_folder, run_questions

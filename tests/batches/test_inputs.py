@@ -15,7 +15,7 @@ from acp_jupyter.batches.inputs import (
     copy_tree,
     move_into_place,
 )
-from acp_jupyter.batches.orders import BatchFolder
+from acp_jupyter.batches.jobs import BatchFolder
 from acp_jupyter.errors import BadRequest
 
 

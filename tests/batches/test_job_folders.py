@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from acp_jupyter.batches.orders import BatchFolder, Order, Outcome
+from acp_jupyter.batches.jobs import BatchFolder, JobSpec, Outcome
 from acp_jupyter.batches.run_job import run_job
 from acp_jupyter.batches.workers import LocalWorkers
 from tests.support.wait import eventually
@@ -39,7 +39,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def order(out: Path, key: str, code: str) -> str:
+def spec(out: Path, key: str, code: str) -> str:
     batch = BatchFolder(out)
     batch.open()
     notebook = batch.notebook(key)
@@ -49,7 +49,7 @@ def order(out: Path, key: str, code: str) -> str:
     made = nbformat.v4.new_notebook(cells=cells, metadata=metadata)  # type: ignore[no-untyped-call]
     nbformat.write(made, notebook)  # type: ignore[no-untyped-call]
     batch.inputs("i").mkdir(parents=True, exist_ok=True)
-    found = Order(key=key, out=str(out), notebook=key, inputs="i", name="n.ipynb")
+    found = JobSpec(key=key, out=str(out), notebook=key, inputs="i", name="n.ipynb")
     return found.model_dump_json()
 
 
@@ -76,7 +76,7 @@ def test_the_folders_of_a_killed_batch_go_and_those_of_one_that_runs_stay(
             f"Path({str(begun)!r}).write_text(str(Path.cwd()))\nimport threading\n"
             "threading.Event().wait()"
         )
-        return order(tmp_path / "out", name, code), log, begun
+        return spec(tmp_path / "out", name, code), log, begun
 
     mine = temporary / "acp-batch-of-somebody"
     mine.mkdir()
@@ -86,7 +86,7 @@ def test_the_folders_of_a_killed_batch_go_and_those_of_one_that_runs_stay(
         killed.wait()
         assert (dies / "work" / "made").exists()
 
-        job = order(tmp_path / "out", "next", "1")
+        job = spec(tmp_path / "out", "next", "1")
         if is_local:
             workers = LocalWorkers(1, tmp_path / "log")
             try:

@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from acp_jupyter.batches.orders import Order
+from acp_jupyter.batches.jobs import JobSpec
 from acp_jupyter.batches.progress import progress_of, table_html
 from acp_jupyter.batches.results import JobResult
 
 
-def _order(agent: str, key: str) -> Order:
-    return Order(agent=agent, key=key, out="/", notebook="n", inputs="i", name="n.ipynb")
+def _order(agent: str, key: str) -> JobSpec:
+    return JobSpec(agent=agent, key=key, out="/", notebook="n", inputs="i", name="n.ipynb")
 
 
 def _result(agent: str, key: str, **more: object) -> JobResult:
@@ -21,13 +21,13 @@ def _result(agent: str, key: str, **more: object) -> JobResult:
 
 
 def test_each_agent_has_a_row_and_each_error_a_line() -> None:
-    orders = [_order(agent, f"{agent}{n}") for agent in ("a", "b") for n in range(4)]
+    specs = [_order(agent, f"{agent}{n}") for agent in ("a", "b") for n in range(4)]
     results = [
         _result("a", "a0", grade=0.5),
         _result("b", "b0", status="failed", error="<b>Log in</b>"),
         _result("b", "b1", status="not run", error="<b>Log in</b>"),
     ]
-    page = table_html(orders, results, Counter({"a": 2}))
+    page = table_html(specs, results, Counter({"a": 2}))
     assert "3 of 8 jobs" in page
     assert "<td>a</td><td>1</td><td>0</td><td>2</td><td>1</td><td>0.5</td>" in page
     assert "<td>b</td><td>0</td><td>2</td><td>0</td><td>2</td><td></td>" in page

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.batches.orders import TurnRecord
+from acp_jupyter.batches.jobs import TurnRecord
 from acp_jupyter.batches.results import BatchResults, JobResult, graded
 from acp_jupyter.host.bounds import LEVELS
 from acp_jupyter.protocol.host_events.session import WallsInForce

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from acp_jupyter.batches.orders import TURNS, BatchFolder, KeptTurns, Order, Outcome, TurnRecord
+from acp_jupyter.batches.jobs import TURNS, BatchFolder, JobSpec, KeptTurns, Outcome, TurnRecord
 from acp_jupyter.batches.run_job import run_job
 from acp_jupyter.batches.workers import LocalWorkers
 
@@ -40,8 +40,8 @@ def job(batch: BatchFolder, code: str) -> str:
     made = nbformat.v4.new_notebook(cells=cells, metadata=metadata)  # type: ignore[no-untyped-call]
     nbformat.write(made, notebook)  # type: ignore[no-untyped-call]
     batch.inputs("i").mkdir(parents=True, exist_ok=True)
-    order = Order(key="k", out=str(batch.path), notebook="n", inputs="i", name="n.ipynb")
-    return order.model_dump_json()
+    spec = JobSpec(key="k", out=str(batch.path), notebook="n", inputs="i", name="n.ipynb")
+    return spec.model_dump_json()
 
 
 def ran(batch: BatchFolder, code: str) -> Outcome:
@@ -51,8 +51,8 @@ def ran(batch: BatchFolder, code: str) -> Outcome:
 def test_a_job_that_is_finished_is_not_run_again(batch: BatchFolder) -> None:
     batch.job("k").mkdir(parents=True)
     (batch.job("k") / "result.json").write_text(FIRST.model_dump_json())
-    order = Order(key="k", out=str(batch.path), notebook="none", inputs="none", name="n.ipynb")
-    assert Outcome.model_validate_json(run_job(order.model_dump_json())) == FIRST
+    spec = JobSpec(key="k", out=str(batch.path), notebook="none", inputs="none", name="n.ipynb")
+    assert Outcome.model_validate_json(run_job(spec.model_dump_json())) == FIRST
 
 
 def test_the_result_that_was_there_first_stays(batch: BatchFolder) -> None:

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 import acp_jupyter
-from acp_jupyter.batches.orders import BatchFolder
+from acp_jupyter.batches.jobs import BatchFolder
 from tests.support.batches.jobs import job_notebook, starts
 from tests.support.wait import eventually
 

@@ -10,7 +10,7 @@ from typing import Any
 from jupyter_client.kernelspec import KernelSpecManager
 from pydantic import TypeAdapter
 
-from acp_jupyter.checks.__main__ import CheckOrder
+from acp_jupyter.checks.__main__ import CheckRequest
 from acp_jupyter.checks.report import CheckLine
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -27,7 +27,7 @@ def started(folder: Path, source: str, **spec: Any) -> subprocess.Popen[bytes]:
         "metadata": {},
         "outputs": [],
     }
-    order = CheckOrder(
+    request = CheckRequest(
         notebook={"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]},
         folder=str(folder),
         kernel_name="python3",
@@ -41,7 +41,7 @@ def started(folder: Path, source: str, **spec: Any) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
     )
     assert process.stdin is not None
-    process.stdin.write(order.model_dump_json().encode() + b"\n")
+    process.stdin.write(request.model_dump_json().encode() + b"\n")
     process.stdin.flush()
     return process
 

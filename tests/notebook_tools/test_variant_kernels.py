@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import KernelWish
+from acp_jupyter.host.session.session import VariantKernelRequest
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import NoKernel
 from acp_jupyter.notebook_tools.variants.kernels import VariantKernels
@@ -53,8 +53,8 @@ async def test_it_is_said_why_there_is_none(
     copied.mkdir()
     copy = FolderCopy(cast("CopiedFolders", None), tmp_path, copied, removed)
     variant = Variant(try_id="t", number=1, folder=str(folder))
-    wish = KernelWish(variant, copy, folder / notebook, kernel_id, "c1", "none")
+    request = VariantKernelRequest(variant, copy, folder / notebook, kernel_id, "c1", "none")
     kernel = Dictionary()
-    planned = await VariantKernels(FakeStarter(), kernel, kernel, Limits()).plan(wish)
+    planned = await VariantKernels(FakeStarter(), kernel, kernel, Limits()).plan(request)
     assert isinstance(planned, NoKernel)
     assert words in str(planned)

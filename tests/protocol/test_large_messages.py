@@ -10,7 +10,7 @@ import pytest
 from acp_jupyter.protocol.large import long_json
 from acp_jupyter.protocol.large.long_json import TooManyParts, read_long_json
 from acp_jupyter.protocol.large.messages import MAX_CHARS, MAX_PARTS, MAX_VALUES, cut_message
-from acp_jupyter.protocol.version_2.marks import CUT
+from acp_jupyter.protocol.version_2.meta_keys import CUT
 from tests.support.patterns.largest import LARGEST, largest
 
 

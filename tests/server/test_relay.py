@@ -13,7 +13,7 @@ import pytest
 from tornado.web import Application, RequestHandler
 
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.relayed import COMM_ID, PART_BYTES, AnswerPart
+from acp_jupyter.api.kernel_requests import COMM_ID, PART_BYTES, AnswerPart
 from acp_jupyter.server.gateway import relay as relaying
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.gateway.relay import Relay

@@ -139,7 +139,7 @@ async def edit(turn: Turn, request: Request) -> str:
         return "end_turn"
     await turn.say(f"Here is an edit to `{name}`.\n\n")
     turn.plan(steps, 2)
-    answer, problem = await carry_out(turn, Proposal(path, name, old, change))
+    answer, problem = await apply(turn, Proposal(path, name, old, change))
     if answer.allows and problem is None:
         turn.plan(steps, 4)
     else:
@@ -163,7 +163,7 @@ async def create(turn: Turn, request: Request) -> str:
         return "end_turn"
     await turn.think(f"{name} is new, so the whole file is the edit.")
     change = new_file(name, request.content)
-    answer, problem = await carry_out(turn, Proposal(path, name, None, change))
+    answer, problem = await apply(turn, Proposal(path, name, None, change))
     text = outcome(name, change, answer, problem)
     if answer.allows and problem is None:
         text += "\n" + code_block(change.text, "python" if name.endswith(".py") else "")
@@ -176,7 +176,7 @@ async def ask_twice(turn: Turn, _request: Request) -> str:
     paths = [_unused(turn, stem) for stem in ("first", "second")]
     await turn.say("Two questions at once; each may be answered on its own.\n\n")
     proposals = [Proposal(path, path.name, None, new_file(path.name, None)) for path in paths]
-    tasks = [asyncio.create_task(carry_out(turn, proposal)) for proposal in proposals]
+    tasks = [asyncio.create_task(apply(turn, proposal)) for proposal in proposals]
     try:
         results = await asyncio.gather(*tasks)
     finally:
@@ -239,7 +239,7 @@ class Proposal:
     edit: Edit
 
 
-async def carry_out(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]:
+async def apply(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]:
     """Show the diff, ask, write. Return the answer and what went wrong, if anything did."""
     path, name = proposal.path, proposal.name
     diff: Json = {

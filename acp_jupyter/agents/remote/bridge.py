@@ -261,7 +261,7 @@ class Bridge:
                 await self._call("session/resume", session_id, session.params)
             elif self._sessions.can("load"):
                 told = await self._call("session/load", session_id, session.params)
-                await self._tell_missed(session_id, session, told)
+                await self._send_missed(session_id, session, told)
             elif self._sessions.can("resume"):
                 await self._call("session/resume", session_id, session.params)
             else:
@@ -289,13 +289,13 @@ class Bridge:
         if self._sessions.can("load"):
             try:
                 told = await self._call("session/load", session_id, session.params)
-                held = [] if await self._tell_missed(session_id, session, told) else held
+                held = [] if await self._send_missed(session_id, session, told) else held
             except Unreachable as error:
                 sys.stderr.write(f"{error}\n")
         for message in held:
             await self._to_host(message)
 
-    async def _tell_missed(
+    async def _send_missed(
         self, session_id: str, session: RemoteSession, told: list[Json]
     ) -> list[Json]:
         """Tell the host what it has missed of the session's turn, and return that."""

@@ -116,12 +116,12 @@ class HttpLink:
         if response.is_success:
             return
         if status in _GONE or 300 <= status < 400:
-            self._lose(f"{self._address.shown} answered {status}")
+            self._disconnect(f"{self._address.shown} answered {status}")
             raise LinkLost(f"{self._address.shown} answered {status}")
         if "id" in message and "method" in message:
             body = answer[:_SHOWN_BODY].decode(errors="replace").strip()
             raise Refused(f"{self._address.shown} answered {status}{f': {body}' * bool(body)}")
-        self._lose(f"{self._address.shown} answered {status}")
+        self._disconnect(f"{self._address.shown} answered {status}")
         raise LinkLost(f"{self._address.shown} answered {status}")
 
     async def receive(self) -> Json:
@@ -162,7 +162,7 @@ class HttpLink:
             words = f"{self._address.shown} can't be reached: {_reason(error)}"
             if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError):
                 raise Unreachable(words) from None
-            self._lose(words)
+            self._disconnect(words)
             raise LinkLost(words) from None
 
     async def _body(self, response: httpx.Response) -> bytes:
@@ -197,7 +197,7 @@ class HttpLink:
                 f"The event stream of {self._address.shown} did not open within "
                 f"{OPEN_SECONDS:g} s. A proxy may hold it back: try its address for WebSocket"
             )
-            self._lose(words)
+            self._disconnect(words)
         finally:
             ready.cancel()
         if self._lost.done():
@@ -214,14 +214,14 @@ class HttpLink:
                     attempt = 0
                     await self._take(session, event)
             except _Ended as error:
-                self._lose(str(error))
+                self._disconnect(str(error))
                 return
             except httpx.HTTPError as error:
                 stream.why = _reason(error)
                 if stream.open.is_set():
                     # What was on its way when the stream broke is not sent again.
                     self.gaps[session] = asyncio.get_running_loop().time()
-        self._lose(stream.why or "the event stream ends at once, each time")
+        self._disconnect(stream.why or "the event stream ends at once, each time")
 
     async def _events(self, session: str, stream: _Stream) -> AsyncIterator[SseEvent]:
         headers = {**self._headers, "Accept": _EVENTS}
@@ -267,7 +267,7 @@ class HttpLink:
             self._streams[opened] = stream = _Stream()
             stream.task = asyncio.create_task(self._read(opened, stream))
 
-    def _lose(self, why: str) -> None:
+    def _disconnect(self, why: str) -> None:
         if not self._lost.done():
             self._lost.set_result(why)
 

@@ -17,7 +17,7 @@ _MAX_CHARS = 16 * 1024 * 1024
 """Of a turn's text that is kept to be compared."""
 
 
-class SeenTurn:
+class ReceivedTurn:
     """What has come of a running turn so far.
 
     Parameters

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Container, Iterator, Mapping
 
 from acp_jupyter.agents.remote.link import Json
-from acp_jupyter.agents.remote.missed import SeenTurn, is_text, prompt_text
+from acp_jupyter.agents.remote.missed import ReceivedTurn, is_text, prompt_text
 
 _OPENING = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
 _HELD_UPDATES = 100_000
@@ -30,7 +30,7 @@ class RemoteSession:
 
     def __init__(self, params: Json) -> None:
         self.params = params
-        self.turn: SeenTurn | None = None
+        self.turn: ReceivedTurn | None = None
         self.held: list[Json] = []
         self.heard = 0.0
 
@@ -69,7 +69,7 @@ class RemoteSessions:
         _, session = self.of(message)
         params = message.get("params")
         if message.get("method") == "session/prompt" and session and isinstance(params, dict):
-            session.turn = SeenTurn(message.get("id"), prompt_text(params))
+            session.turn = ReceivedTurn(message.get("id"), prompt_text(params))
 
     def note_answer(self, request: Json, answer: Json) -> None:
         """Keep what the answer to a request of the host has opened, or ended."""

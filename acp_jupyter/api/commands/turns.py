@@ -137,7 +137,7 @@ class PromptSender:
             await session.journal.flushed()
         if command.title is not None:
             session.rename(command.title)
-            await session.tell_title()
+            await session.publish_title()
         await set_agent_options(session, caller, mode=command.mode, config=command.config)
         return session.state
 
@@ -185,7 +185,7 @@ class TurnControl:
             This is not offered for the call.
         """
         session = visible_session(self._host, command.session_id, caller)
-        once = session.turns.outside_once
+        once = session.turns.outside_runs
         turn_id = once.turn_of(command.tool_call_id)
         require_sender(session, turn_id, caller, "run a command outside the sandbox")
         session.attach()

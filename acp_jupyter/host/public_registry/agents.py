@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from acp_jupyter.errors import AgentStartError, BadRequest, NotAllowed, UnknownAgent
 from acp_jupyter.host.public_registry.consents import Downloads
-from acp_jupyter.host.public_registry.newer import NewerRegistry, NotUpdated
+from acp_jupyter.host.public_registry.newer import DownloadedRegistry, UpdateFailed
 from acp_jupyter.host.public_registry.packages import Download, Packages
 from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot, bundled_snapshot
-from acp_jupyter.host.registry_entries import AgentReport, AgentSpec, Finder
+from acp_jupyter.host.registry_entries import AgentReport, AgentSpec, ProgramFinder
 
 _INSTALL = {"npx": "npm install -g {}", "uvx": "uv tool install {}"}
 
@@ -48,7 +48,7 @@ class PublicAgents:
         self,
         data_dir: Path,
         snapshot: Snapshot | None = None,
-        newer: NewerRegistry | None = None,
+        newer: DownloadedRegistry | None = None,
     ) -> None:
         self._bundled = snapshot or bundled_snapshot()
         self._newer = newer
@@ -85,7 +85,7 @@ class PublicAgents:
         async with self._updating:
             try:
                 newer = await self._newer.download(self._snapshot, self._bundled)
-            except NotUpdated as error:
+            except UpdateFailed as error:
                 self._failure = str(error)
             else:
                 self._failure = ""
@@ -96,7 +96,7 @@ class PublicAgents:
         """Return the agents' ids."""
         return tuple(agent.id for agent in self._snapshot.agents)
 
-    def get(self, agent_id: str, finder: Finder) -> AgentSpec | None:
+    def get(self, agent_id: str, finder: ProgramFinder) -> AgentSpec | None:
         """Return an agent by its id or an alias; None if unknown.
 
         Raises
@@ -112,12 +112,14 @@ class PublicAgents:
             raise AgentStartError(f"{agent.name} is not installed. {self._advice(agent, finder)}")
         return replace(spec, id=agent_id)
 
-    def reports(self, finder: Finder) -> list[AgentReport]:
+    def reports(self, finder: ProgramFinder) -> list[AgentReport]:
         """Return all agents with their state; those that can start come first."""
         found = [self._report(agent, finder) for agent in self._snapshot.agents]
         return sorted(found, key=lambda report: report.status != "ready")
 
-    def allow(self, agent_id: str, package: str, command: str | None, finder: Finder) -> None:
+    def allow(
+        self, agent_id: str, package: str, command: str | None, finder: ProgramFinder
+    ) -> None:
         """Allow a package to be downloaded and run.
 
         Raises
@@ -150,7 +152,7 @@ class PublicAgents:
         agents = self._snapshot.agents
         return next((a for a in agents if agent_id == a.id or agent_id in a.aliases), None)
 
-    def _spec(self, agent: PublicAgent, finder: Finder) -> AgentSpec | None:
+    def _spec(self, agent: PublicAgent, finder: ProgramFinder) -> AgentSpec | None:
         """Return the agent's command, if it can start and is allowed to."""
         program = finder.which(agent.command) if agent.command else None
         if program is not None:
@@ -163,10 +165,10 @@ class PublicAgents:
         program, *args = found.command
         return AgentSpec(agent.id, agent.name, program, tuple(args), env, downloads=True)
 
-    def _download(self, agent: PublicAgent, finder: Finder) -> Download | None:
+    def _download(self, agent: PublicAgent, finder: ProgramFinder) -> Download | None:
         return self._packages.download(agent, self._snapshot.node, finder)
 
-    def _report(self, agent: PublicAgent, finder: Finder) -> AgentReport:
+    def _report(self, agent: PublicAgent, finder: ProgramFinder) -> AgentReport:
         spec = self._spec(agent, finder)
         if spec is not None:
             detail = f"Runs {agent.package} by {agent.runner}." if spec.downloads else ""
@@ -189,7 +191,7 @@ class PublicAgents:
         name = agent.package.rpartition("@")[0] or agent.package
         return agent.install or (_INSTALL[agent.runner].format(name) if agent.runner else "")
 
-    def _advice(self, agent: PublicAgent, finder: Finder) -> str:
+    def _advice(self, agent: PublicAgent, finder: ProgramFinder) -> str:
         install = self._install(agent)
         words = f"To install it, see {agent.website or 'its documentation'}"
         if install:

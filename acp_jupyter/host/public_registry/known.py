@@ -12,7 +12,7 @@ from acp_jupyter.host.public_registry.snapshot import Runner
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownAgent:
     """An agent that this project knows.
 
     Attributes
@@ -59,9 +59,9 @@ class Known:
 
 
 KNOWN = (
-    Known("auggie", "auggie"),
-    Known("cagent", "cagent"),
-    Known(
+    KnownAgent("auggie", "auggie"),
+    KnownAgent("cagent", "cagent"),
+    KnownAgent(
         "claude",
         "claude-agent-acp",
         ("claude-code-acp", "claude-acp", "claude-code", "claude-agent-acp"),
@@ -82,8 +82,8 @@ KNOWN = (
         ),
         hosts=("api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com"),
     ),
-    Known("code-assistant", "code-assistant"),
-    Known(
+    KnownAgent("code-assistant", "code-assistant"),
+    KnownAgent(
         "codex",
         "codex-acp",
         ("codex-acp",),
@@ -103,8 +103,8 @@ KNOWN = (
         "Full access: this sandbox holds either way.",
         hosts=("api.openai.com", "auth.openai.com", "chatgpt.com"),
     ),
-    Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
-    Known(
+    KnownAgent("droid", "droid", ("factory-droid",), website="https://factory.ai"),
+    KnownAgent(
         "gemini",
         "gemini",
         package="@google/gemini-cli@0.61.0",
@@ -125,8 +125,8 @@ KNOWN = (
             *("oauth2.googleapis.com", "accounts.google.com"),
         ),
     ),
-    Known("copilot", "copilot-language-server", ("github-copilot",)),
-    Known(
+    KnownAgent("copilot", "copilot-language-server", ("github-copilot",)),
+    KnownAgent(
         "goose",
         "goose",
         state=(
@@ -135,14 +135,14 @@ KNOWN = (
             "${XDG_STATE_HOME:-~/.local/state}/goose",
         ),
     ),
-    Known(
+    KnownAgent(
         "kimi",
         "kimi",
         install="uv tool install kimi-cli",
         state=("~/.kimi",),
         hosts=("api.kimi.com", "api.moonshot.ai", "api.moonshot.cn"),
     ),
-    Known(
+    KnownAgent(
         "vibe",
         "vibe-acp",
         ("mistral-vibe",),
@@ -150,7 +150,7 @@ KNOWN = (
         state=("${VIBE_HOME:-~/.vibe}",),
         hosts=("api.mistral.ai",),
     ),
-    Known(
+    KnownAgent(
         "opencode",
         "opencode",
         package="opencode-ai@1.18.33",
@@ -184,14 +184,14 @@ KNOWN = (
         ),
         hosts=("models.dev", "opencode.ai"),
     ),
-    Known("qoder", "qodercli"),
-    Known(
+    KnownAgent("qoder", "qodercli"),
+    KnownAgent(
         "qwen", "qwen", ("qwen-code",), state=("~/.qwen",), hosts=("chat.qwen.ai", "portal.qwen.ai")
     ),
-    Known("stakpak", "stakpak"),
+    KnownAgent("stakpak", "stakpak"),
 )
 
 
-def known_agent(registry_id: str) -> Known | None:
+def known_agent(registry_id: str) -> KnownAgent | None:
     """Return the known facts about an agent of the registry, if any."""
     return next((k for k in KNOWN if registry_id == k.id or registry_id in k.listed), None)

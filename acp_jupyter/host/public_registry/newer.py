@@ -29,11 +29,11 @@ _MAX_AGENTS = 1000
 _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
-class NotUpdated(Exception):
+class UpdateFailed(Exception):
     """No newer registry is in use; the message says why."""
 
 
-class NewerRegistry:
+class DownloadedRegistry:
     """The registry as it was last downloaded, in a file that only its user may read.
 
     Parameters
@@ -65,7 +65,7 @@ class NewerRegistry:
 
         Raises
         ------
-        NotUpdated
+        UpdateFailed
             The download failed, or the list is malformed, empty or older than the current one.
         """
         url = _checked(self._url)
@@ -73,16 +73,16 @@ class NewerRegistry:
             async with asyncio.timeout(self._seconds):
                 date, content = await _fetched(url)
         except TimeoutError:
-            raise NotUpdated(f"{_host(url)} timed out after {self._seconds:g} s.") from None
+            raise UpdateFailed(f"{_host(url)} timed out after {self._seconds:g} s.") from None
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             why = str(error) or type(error).__name__
-            raise NotUpdated(f"{_host(url)} could not be reached: {why}") from None
+            raise UpdateFailed(f"{_host(url)} could not be reached: {why}") from None
         if date < current.date:
-            raise NotUpdated(
+            raise UpdateFailed(
                 f"The list from {_host(url)} is dated {date}, older than the one in use."
             )
         if date > (datetime.now(UTC) + timedelta(days=1)).date().isoformat():
-            raise NotUpdated(f"The list from {_host(url)} is dated {date}, in the future.")
+            raise UpdateFailed(f"The list from {_host(url)} is dated {date}, in the future.")
         published = await asyncio.to_thread(_read, content, date, _host(url))
         if date == current.date:
             return None
@@ -101,7 +101,7 @@ class NewerRegistry:
             if temporary:
                 with contextlib.suppress(OSError):
                     Path(temporary).unlink()
-            raise NotUpdated(f"It could not be saved: {plain_reason(error)}.") from None
+            raise UpdateFailed(f"It could not be saved: {plain_reason(error)}.") from None
 
 
 def _checked(url: str) -> str:
@@ -110,9 +110,9 @@ def _checked(url: str) -> str:
         parts = urlsplit(url)
         here = parts.hostname == "localhost" or _is_loopback(parts.hostname or "")
     except ValueError:
-        raise NotUpdated("c.AcpJupyter.registry_url is not a URL.") from None
+        raise UpdateFailed("c.AcpJupyter.registry_url is not a URL.") from None
     if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and here)):
-        raise NotUpdated("c.AcpJupyter.registry_url must begin with https://.")
+        raise UpdateFailed("c.AcpJupyter.registry_url must begin with https://.")
     return url
 
 
@@ -139,16 +139,16 @@ async def _fetched(url: str) -> tuple[str, bytes]:
     ):
         if answer.is_redirect:
             to = _host(answer.headers.get("location", "")) or "another page"
-            raise NotUpdated(f"{_host(url)} redirects to {to}, which is not followed.")
+            raise UpdateFailed(f"{_host(url)} redirects to {to}, which is not followed.")
         if answer.status_code != httpx.codes.OK:
-            raise NotUpdated(f"{_host(url)} answered with status {answer.status_code}.")
+            raise UpdateFailed(f"{_host(url)} answered with status {answer.status_code}.")
         if answer.headers.get("content-encoding", "identity") != "identity":
-            raise NotUpdated(f"{_host(url)} sent compressed data, which is not supported.")
+            raise UpdateFailed(f"{_host(url)} sent compressed data, which is not supported.")
         content = b""
         async for piece in answer.aiter_raw():
             content += piece
             if len(content) > _MAX_BYTES:
-                raise NotUpdated(f"{_host(url)} sent more than {_MAX_BYTES // 1024**2} MiB.")
+                raise UpdateFailed(f"{_host(url)} sent more than {_MAX_BYTES // 1024**2} MiB.")
         return _date(answer.headers.get("last-modified", ""), _host(url)), content
 
 
@@ -156,7 +156,7 @@ def _date(last_modified: str, host: str) -> str:
     try:
         return parsedate_to_datetime(last_modified).astimezone(UTC).date().isoformat()
     except (ValueError, OverflowError):
-        raise NotUpdated(f"{host} sent no valid Last-Modified header.") from None
+        raise UpdateFailed(f"{host} sent no valid Last-Modified header.") from None
 
 
 def _read(content: bytes, date: str, host: str) -> Snapshot:
@@ -164,10 +164,10 @@ def _read(content: bytes, date: str, host: str) -> Snapshot:
     try:
         raw: Any = json.loads(content)
     except (ValueError, RecursionError):
-        raise NotUpdated(f"{host} did not send valid JSON.") from None
+        raise UpdateFailed(f"{host} did not send valid JSON.") from None
     agents = raw.get("agents") if isinstance(raw, dict) else None
     if not isinstance(agents, list) or len(agents) > _MAX_AGENTS:
-        raise NotUpdated(f"{host} did not send a list of agents.")
+        raise UpdateFailed(f"{host} did not send a list of agents.")
     taken, wrong = [], "it is empty"
     for each in agents:
         try:
@@ -177,5 +177,5 @@ def _read(content: bytes, date: str, host: str) -> Snapshot:
         else:
             taken.append(each)
     if not taken:
-        raise NotUpdated(f"{host} sent a list without a valid agent: {wrong}.")
+        raise UpdateFailed(f"{host} sent a list without a valid agent: {wrong}.")
     return read_agents(taken, date)

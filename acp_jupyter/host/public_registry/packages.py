@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acp_jupyter.host.public_registry.snapshot import Pinned, PublicAgent
-from acp_jupyter.host.registry_entries import Finder
+from acp_jupyter.host.registry_entries import ProgramFinder
 from acp_jupyter.own_programs import module_command
 
 LOCKED = "acp_jupyter.agents.locked"
@@ -64,7 +64,9 @@ class Packages:
         self._folder = folder
         self._node_versions: dict[tuple[str, int], str] = {}
 
-    def download(self, agent: PublicAgent, node_package: str, finder: Finder) -> Download | None:
+    def download(
+        self, agent: PublicAgent, node_package: str, finder: ProgramFinder
+    ) -> Download | None:
         """Return how an agent's package is run; None if it can't be.
 
         Parameters
@@ -96,7 +98,7 @@ class Packages:
         args: Sequence[str],
         env: Mapping[str, str],
         node_package: str,
-        finder: Finder,
+        finder: ProgramFinder,
     ) -> Download:
         here = self._node(finder)
         enough = bool(here) and _numbers(here) >= _numbers(pinned.node)
@@ -127,7 +129,7 @@ class Packages:
         shown += _shown((agent.command, *args), env)
         return Download(package, command, env, shown, tuple(notes), more=both)
 
-    def _node(self, finder: Finder) -> str:
+    def _node(self, finder: ProgramFinder) -> str:
         """Return the version of the Node on the ``PATH``; empty without it or its npm."""
         program = finder.which("node")
         if program is None or finder.which("npm") is None:

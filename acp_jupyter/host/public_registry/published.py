@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from acp_jupyter.host.public_registry.known import Known, known_agent
+from acp_jupyter.host.public_registry.known import KnownAgent, known_agent
 from acp_jupyter.host.public_registry.snapshot import PublicAgent, Runner, Snapshot
 
 SOURCE = "https://github.com/agentclientprotocol/registry"
@@ -123,7 +123,7 @@ def _unknown(listed: _Listed) -> PublicAgent:
     )
 
 
-def _known(listed: _Listed, known: Known, date: str) -> PublicAgent:
+def _known(listed: _Listed, known: KnownAgent, date: str) -> PublicAgent:
     runner, package = _package(listed)
     binaries = listed.distribution.binary
     binary = binaries.get(_PLATFORM) or next(iter(binaries.values()), None)

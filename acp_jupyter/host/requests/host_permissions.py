@@ -111,7 +111,7 @@ class HostPermissions:
         facts = await self._facts(call)
         if self._wrote_so(place, old, new):
             return
-        reason = self._doubt()
+        reason = self._why_ask()
         if not reason and self._touched(self._permissions.rejected, place):
             reason = _REJECTED_BEFORE
         if place.spot is None:
@@ -190,7 +190,7 @@ class HostPermissions:
         if env:
             raw["env"] = dict(env)
         call = host_call("execute", title=f"Run {line}", command=line, raw_input=raw)
-        reason = self._doubt()
+        reason = self._why_ask()
         if not reason and self._was_allowed(line, folder, raw):
             return
         await self._request(
@@ -217,7 +217,7 @@ class HostPermissions:
         places = self._permissions.places.get(request_id)
         return "" if places is None else places.folder
 
-    def _doubt(self) -> str:
+    def _why_ask(self) -> str:
         """Return why an action that is usually allowed needs an answer now; empty if it doesn't."""
         if self._permissions.doubtful():
             return _SHARED

@@ -20,7 +20,7 @@ from acp_jupyter.host.requests.answers import (
     allows,
     needs_live_answer,
 )
-from acp_jupyter.host.requests.call_places import CallPlaces
+from acp_jupyter.host.requests.call_paths import CallPaths
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING, Decision, decide, reject_option
 from acp_jupyter.host.requests.rules import CurrentRules, SessionRules
 from acp_jupyter.host.requests.session_folder import SessionFolder
@@ -95,7 +95,7 @@ class PermissionRequests:
         self.allowed_always: dict[str, ToolCall] = {}
         """Calls that the user allowed for the session, which the agent may then not ask about."""
         self.rejected: dict[str, ToolCall] = {}
-        self.places: dict[str, CallPlaces] = {}
+        self.places: dict[str, CallPaths] = {}
         """The files that the calls' paths led to at the time of the request."""
         self.changed: dict[str, str] = {}
         """Changes on disk before the user's yes, by request id."""
@@ -165,8 +165,8 @@ class PermissionRequests:
             for known in (self.granted, self.allowed, self.rejected, self.places):
                 known.pop(request_id, None)
 
-    async def _look(self, call: ToolCall) -> CallPlaces:
-        return await asyncio.to_thread(CallPlaces.of, call, self.folder())
+    async def _look(self, call: ToolCall) -> CallPaths:
+        return await asyncio.to_thread(CallPaths.of, call, self.folder())
 
     async def _if_unchanged(self, request_id: str, call: ToolCall, option_id: str) -> str | None:
         """Return the allowing option if all paths still lead to the same files; else reject."""

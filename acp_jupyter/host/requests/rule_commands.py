@@ -195,7 +195,7 @@ def match_further(program: str, word: str, folder: str) -> bool:
     """Return whether a word matches the final ``*`` of a rule for a program."""
     if _leads_out(word, folder):
         return False
-    return not word.startswith("-") or word == "--" or _harmless(program, word)
+    return not word.startswith("-") or word == "--" or _is_harmless(program, word)
 
 
 def _leads_out(word: str, folder: str) -> bool:
@@ -210,7 +210,7 @@ def _leads_out(word: str, folder: str) -> bool:
     return word.casefold().startswith("file:")
 
 
-def _harmless(program: str, option: str) -> bool:
+def _is_harmless(program: str, option: str) -> bool:
     if short := _SHORT.fullmatch(option):
         letters = short[1]
         dangerous = "oO" + _LETTERS.get(posixpath.basename(program), "")

@@ -222,14 +222,14 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
         match = match_address(rule.pattern, evidence.url)
         return Denial.UNKNOWN if match is None else Denial.YES if match else Denial.NO
     known = {"/".join(compared_names(name)) for spot in facts.paths if spot for name in spot.names}
-    patterns = {rule.pattern, _led(rule.pattern, facts)}
+    patterns = {rule.pattern, _with_links_resolved(rule.pattern, facts)}
     spelled = {"/".join(compared_names(pattern)) for pattern in patterns}
     if any(match_path(pattern, name) for pattern in spelled for name in known):
         return Denial.YES
     return Denial.NO if facts.inside else Denial.UNKNOWN
 
 
-def _led(pattern: str, facts: Facts) -> str:
+def _with_links_resolved(pattern: str, facts: Facts) -> str:
     """Return a rule's pattern with the links resolved in the part before the first wildcard."""
     names = pattern.split("/")
     plain = next((end for end, name in enumerate(names) if "*" in name), len(names))

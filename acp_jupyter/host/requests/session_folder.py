@@ -107,7 +107,7 @@ class SessionFolder:
         found = [_found(root, path) for path in paths]
         linked = {each.file for each in found if each is not None and each.links > 1 and each.file}
         others = _OtherNames(root, self._home, linked)
-        return tuple(None if each is None else self._spot(root, each, others) for each in found)
+        return tuple(None if each is None else self._locate(root, each, others) for each in found)
 
     def real_name(self, path: str) -> str | None:
         """Return the name in the folder that a path leads to; None if unknown. May block."""
@@ -125,7 +125,7 @@ class SessionFolder:
         name = None if path is None else self.real_name(path)
         return None if self.root is None or name is None else self.root.resolve() / name
 
-    def _spot(self, root: Path, found: _Found, others: _OtherNames) -> FolderPath:
+    def _locate(self, root: Path, found: _Found, others: _OtherNames) -> FolderPath:
         own = any(found.real.is_relative_to(folder.resolve()) for folder in self._own_folders)
         is_linked = found.links > 1
         links = tuple(sorted({*others.of(found.file)} - {found.name})) if is_linked else ()

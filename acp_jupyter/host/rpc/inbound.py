@@ -34,7 +34,7 @@ from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
 from acp_jupyter.protocol.traffic import LONG_CHARS
 from acp_jupyter.protocol.version_2 import Version2
-from acp_jupyter.protocol.version_2.marks import CUT
+from acp_jupyter.protocol.version_2.meta_keys import CUT
 
 OnWithdrawn = Callable[[str, int], None]
 """Called with our id of the session and the number of the request's line."""

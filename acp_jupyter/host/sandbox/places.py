@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from acp_jupyter.host.public_registry.known import KNOWN, Known
+from acp_jupyter.host.public_registry.known import KNOWN, KnownAgent
 from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.credential_files import CREDENTIAL_PLACES
@@ -298,7 +298,7 @@ def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
     )
 
 
-def _settings_of(known: Known, env: Mapping[str, str]) -> dict[str, Literal["folder", "file"]]:
+def _settings_of(known: KnownAgent, env: Mapping[str, str]) -> dict[str, Literal["folder", "file"]]:
     """Return an agent's own settings by their paths; folders are written with a slash."""
     found = ((each, expanded(each, env)) for each in known.settings)
     return {
@@ -343,7 +343,7 @@ def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
     ]
 
 
-def known_of(spec: AgentSpec) -> Known | None:
+def known_of(spec: AgentSpec) -> KnownAgent | None:
     """Return what is known of an agent, by its id or by the program that it is."""
     words = {os.path.basename(word).partition("@")[0] for word in (spec.command, *spec.args)}
     words |= {word.rpartition("@")[0] for word in spec.args if word.startswith("@")}

@@ -179,7 +179,7 @@ class SessionAgent:
             finally:
                 self._moving = False
         else:
-            self._sandbox.tell_unmoved()
+            self._sandbox.warn_not_moved()
 
     async def settle_served(self) -> None:
         """Leave an agent in a kernel that another one is served in place of."""

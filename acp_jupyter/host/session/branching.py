@@ -65,9 +65,9 @@ async def open_branch(
     """
     transcript = journal.transcript
     wanted = transcript.session.config_options
-    history = await asyncio.to_thread(told_history, transcript, limits.told_chars)
+    history = await asyncio.to_thread(history_text, transcript, limits.told_chars)
     connection = await (attaching.new_with_history(history) if history else attaching.new())
-    connection.on_first_prompt = partial(_note_told, journal)
+    connection.on_first_prompt = partial(_note_sent, journal)
     await set_options_again(connection, journal, wanted)
     return connection
 
@@ -81,7 +81,7 @@ async def set_options_again(
             await connection.set_config(option.id, option.current_value)
 
 
-def _note_told(journal: Journal) -> None:
+def _note_sent(journal: Journal) -> None:
     """Note which turn carries the history: a turn that is stopped earlier does not."""
     session = journal.transcript.session
     if session.branch is not None and session.active_turn_id is not None:
@@ -105,7 +105,7 @@ def _differing(
     ]
 
 
-def told_history(transcript: Transcript, max_chars: int) -> str:
+def history_text(transcript: Transcript, max_chars: int) -> str:
     """Return the conversation of the copied turns as text; empty if there are none.
 
     If it is too long, the oldest turns are left out.

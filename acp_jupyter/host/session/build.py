@@ -28,7 +28,7 @@ from acp_jupyter.host.served_agents import ServedAgents
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.outside_once import OutsideOnce
+from acp_jupyter.host.session.outside_runs import OutsideRuns
 from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session.session import McpServerProvider, Session
 from acp_jupyter.host.session.turns import TurnRunner
@@ -209,7 +209,7 @@ def build_session(
         elicitations,
         modes,
         WallsMet(journal, sandbox, services.bounds),
-        OutsideOnce(
+        OutsideRuns(
             journal,
             permissions,
             terminals,

@@ -109,13 +109,13 @@ class SessionModes:
         try:
             await self._set(connection, other)
         except AgentRequestError as error:
-            self._tell(
+            self._notice(
                 f"In the mode {before} the agent {words}. It did not change to {after}: "
                 f"{error.message}",
                 "warning",
             )
         else:
-            self._tell(
+            self._notice(
                 f"The agent started in the mode {before}, in which it {words}. The policy is "
                 f"{policy}, so its mode was changed to {after}. You can choose another mode."
             )
@@ -144,7 +144,7 @@ class SessionModes:
         else:
             await connection.set_config(option.id, mode_id)
 
-    def _tell(self, words: str, severity: Literal["info", "warning"] = "info") -> None:
+    def _notice(self, words: str, severity: Literal["info", "warning"] = "info") -> None:
         if words not in self._told:
             self._told.add(words)
             self._journal.note(HostNotice(text=words, severity=severity))

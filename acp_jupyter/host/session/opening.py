@@ -348,12 +348,12 @@ class SessionConnection:
     async def close(self) -> None:
         """ACP: session/close, if the agent has it."""
         if self.can("close"):
-            await self._perhaps("session/close")
+            await self._call_if_supported("session/close")
 
     async def delete(self) -> None:
         """ACP: session/delete, if the agent has it."""
         if self.can("delete"):
-            await self._perhaps("session/delete")
+            await self._call_if_supported("session/delete")
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request for this session.
@@ -368,7 +368,7 @@ class SessionConnection:
         named = {"sessionId": self.agent_session_id, **params}
         return await self.agent_connection.request(method, named, self.log)
 
-    async def _perhaps(self, method: str) -> None:
+    async def _call_if_supported(self, method: str) -> None:
         try:
             await self.request(method)
         except AgentRequestError as error:

@@ -136,16 +136,16 @@ class SessionSandbox:
                 f"The sandbox of {spec.name} can't be made: {plain_reason(error)}."
             ) from None
 
-    def tell_unmoved(self) -> None:
+    def warn_not_moved(self) -> None:
         """Say that the agent stays in the walls that it has."""
         name = self._journal.transcript.session.agent_info.name
         has, wanted = _words(*self._held), _words(self._wanted, self._network)
-        self._tell(
+        self._notice(
             f"{name} goes on in {has}: it can't take up a conversation in a new process. For one "
             f"in {wanted} start a new session."
         )
 
-    def _tell(self, words: str) -> None:
+    def _notice(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
             self._journal.note(HostNotice(text=words, severity="warning"))
@@ -164,7 +164,7 @@ class SessionSandbox:
             if self._journal.transcript.session.walls is not None:
                 self._note("off", "none", "all")
             if self._journal.transcript.session.network != "all":
-                self._tell(f"{spec.name} reaches all of the network: only a sandbox limits it.")
+                self._notice(f"{spec.name} reaches all of the network: only a sandbox limits it.")
             return None
         env = agent_environment(os.environ, spec.env)
         folder = self._journal.transcript.session.copied

@@ -163,7 +163,7 @@ class Session:
     def dormant(self) -> bool:
         """Whether nothing runs or waits and nobody looks, so that the session may be suspended."""
         idle = self.state.active_turn_id is None and not self.state.queue
-        idle = idle and not self._turns.outside_once.busy
+        idle = idle and not self._turns.outside_runs.busy
         idle = idle and not self.terminals.busy and not self._turns.going_back
         idle = idle and (self.copy is None or self.copy.is_removed)
         return idle and not self.agent.running and not self.journal.read_by_anyone
@@ -322,7 +322,7 @@ class Session:
         """Give the session a title."""
         self.journal.note(TitleChanged(title=title.strip()[:200]))
 
-    async def tell_title(self) -> None:
+    async def publish_title(self) -> None:
         """Send the title to the agent, if it runs and supports titles. ACP: session/set_title.
 
         The title that the agent stores is used here, too; one that it refuses is only kept here.
@@ -429,7 +429,7 @@ class Session:
             server treats the running turn and queued prompts in the same way.
         """
         await self._turns.close(with_server=with_server)
-        await self._turns.outside_once.close()
+        await self._turns.outside_runs.close()
         await self.terminals.close()
         await self._turns.walls_met.close()
         if self._tools is not None:
@@ -449,7 +449,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class KernelWish:
+class VariantKernelRequest:
     """The kernel that a variant should get."""
 
     variant: Variant
@@ -472,7 +472,7 @@ class McpServerProvider(Protocol):
     async def socket_folders(self) -> Sequence[str]:
         """Return the folders with the sockets that such servers connect to."""
 
-    async def own_kernel(self, wish: KernelWish) -> OwnKernel | NoKernel:
+    async def own_kernel(self, request: VariantKernelRequest) -> OwnKernel | NoKernel:
         """Return the kernel for a variant, or the reason why it gets none.
 
         Raises

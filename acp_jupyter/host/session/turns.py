@@ -34,10 +34,10 @@ from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.earlier_runs import remembered_notice
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import SessionConnection
-from acp_jupyter.host.session.outside_once import OutsideOnce
+from acp_jupyter.host.session.outside_runs import OutsideRuns
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
-from acp_jupyter.host.session.silent_work import SilentWork
 from acp_jupyter.host.session.walls_met import WallsMet
+from acp_jupyter.host.session.write_watcher import WriteWatcher
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.content import in_copy
@@ -90,7 +90,7 @@ class TurnRunner:
         Which mode the agent works in.
     walls_met
         Says at which walls of the sandbox calls have failed.
-    outside_once
+    outside_runs
         The commands run for the user since the last prompt.
     rewrite_prompt
         Called with a prompt before it is sent, where a recording is played.
@@ -109,7 +109,7 @@ class TurnRunner:
         elicitations: Elicitations,
         modes: SessionModes,
         walls_met: WallsMet,
-        outside_once: OutsideOnce,
+        outside_runs: OutsideRuns,
         rewrite_prompt: Callable[[Blocks], Blocks] | None = None,
         after_turn: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
@@ -126,9 +126,9 @@ class TurnRunner:
         self.elicitations = elicitations
         self._modes = modes
         self.walls_met = walls_met
-        self.outside_once = outside_once
+        self.outside_runs = outside_runs
         self._rewrite_prompt = rewrite_prompt
-        self._silent = SilentWork(journal, agent.process_id)
+        self._silent = WriteWatcher(journal, agent.process_id)
         self._after_turn = after_turn
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
@@ -251,7 +251,7 @@ class TurnRunner:
             if outcome in TAKEN:
                 self._queue.take_out(waiting)
         if not self._closing:
-            self._tell_steered(outcome)
+            self._note_steered(outcome)
         return outcome if outcome in TAKEN else "queued"
 
     async def _offered(self, running: QueuedTurn, waiting: QueuedTurn) -> Outcome:
@@ -263,7 +263,7 @@ class TurnRunner:
             await self._fitted(waiting.blocks), self._limits.steer_seconds
         )
 
-    def _tell_steered(self, outcome: Outcome) -> None:
+    def _note_steered(self, outcome: Outcome) -> None:
         name = self._journal.transcript.session.agent_info.name
         match outcome:
             case "injected":
@@ -295,7 +295,7 @@ class TurnRunner:
         while not self._closing:
             turn = self._current.turn = await self._queue.next()
             self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
-            self._tell_remembered(turn.turn_id)
+            self._note_remembered(turn.turn_id)
             await self._run_turn(turn)
             await self._files.finish()
             if self._after_turn is not None:
@@ -303,7 +303,7 @@ class TurnRunner:
             self._current.turn = None
             self._agent.start_idle_timer()
 
-    def _tell_remembered(self, turn_id: str) -> None:
+    def _note_remembered(self, turn_id: str) -> None:
         """Add a notice if the agent remembers an earlier run of the cell and later turns."""
         # A recording that is played remembers nothing.
         if self._rewrite_prompt is None:
@@ -385,7 +385,7 @@ class TurnRunner:
         await self._modes.settle(connection, requests.policy())
         await self._silent.begin(turn.turn_id)
         fitted = await self._fitted(turn.blocks)
-        told = self.outside_once.take_told()
+        told = self.outside_runs.take_results()
         connection.before_prompt = (*connection.before_prompt, *told)
         await connection.prompt(fitted, end)
 

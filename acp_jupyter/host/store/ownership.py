@@ -131,13 +131,13 @@ class Ownership:
                     owner = (folder / OWNER_FILE).read_text(encoding="utf-8").strip()
                 except FileNotFoundError:
                     self._gone.add(folder)
-                    self._let_go(folder)
+                    self._release(folder)
                     continue
                 except OSError:
                     continue
                 if owner != self._id:
                     self._lost.add(folder)
-                    self._let_go(folder)
+                    self._release(folder)
             self._looked = time.time()
             return frozenset(self._lost), frozenset(self._gone)
 
@@ -155,9 +155,9 @@ class Ownership:
         with contextlib.suppress(OSError):
             if (folder / OWNER_FILE).read_text(encoding="utf-8") == self._id:
                 (folder / OWNER_FILE).unlink()
-        self._let_go(folder)
+        self._release(folder)
 
-    def _let_go(self, folder: Path) -> None:
+    def _release(self, folder: Path) -> None:
         held = self._owned.pop(folder, -1)
         if held >= 0:
             os.close(held)
@@ -180,7 +180,7 @@ class Ownership:
         if self._thread is not None:
             return
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._beat()
+        self._heartbeat()
         self._forget_the_dead()
         self._thread = threading.Thread(target=self._run, name="acp-heartbeat", daemon=True)
         self._thread.start()
@@ -188,9 +188,9 @@ class Ownership:
     def _run(self) -> None:
         while not self._stop.wait(self._beat_seconds):
             with contextlib.suppress(OSError):  # a full disk must not end it
-                self._beat()
+                self._heartbeat()
 
-    def _beat(self) -> None:
+    def _heartbeat(self) -> None:
         if self._signed:
             with contextlib.suppress(FileNotFoundError):
                 os.utime(self._sign)  # needs no space; writing on a full disk leaves an empty file

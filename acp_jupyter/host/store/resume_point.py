@@ -181,7 +181,7 @@ class ResumePoint:
         """
         log_digest = self._log_digest.copy()
         log_bytes = _follow(log, self._followed or (due.start, 0), self.log_bytes, due, log_digest)
-        with _Shelf(self._folder / DATA_FILE, self._data_bytes, self._data_digest) as shelf:
+        with _DataFile(self._folder / DATA_FILE, self._data_bytes, self._data_digest) as shelf:
             held = dict(due.transcript.turns.held())
             turn_ids = [name for name, value in held.items() if self._turns.get(name) is not value]
             parts = put_parts(
@@ -278,7 +278,7 @@ def _follow(log: Path, followed: tuple[int, int], known: int, due: DueState, dig
     return at
 
 
-class _Shelf:
+class _DataFile:
     """Adds to a file behind what counts of it."""
 
     def __init__(self, path: Path, size: int, digest: HASH) -> None:

@@ -288,7 +288,7 @@ class TrafficLog:
     def _takes_all(self) -> bool:
         return not self._waiting and not self._gap and self.missing != _TAKEN
 
-    def make_anew(self) -> None:
+    def recreate(self) -> None:
         """Write the whole file again after it was deleted. Blocks for a limited time."""
         self._anew = True
         self.flush()

@@ -31,7 +31,7 @@ _TICK_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class AuthorEvidence:
     """The evidence about one turn. Paths are absolute."""
 
     root: str
@@ -64,7 +64,7 @@ class Witness:
 
 
 def author_of(
-    paths: Collection[str], at: float | None, own: Witness, others: Sequence[Witness]
+    paths: Collection[str], at: float | None, own: AuthorEvidence, others: Sequence[AuthorEvidence]
 ) -> Author:
     """Return who made a change that a turn has found.
 
@@ -109,7 +109,7 @@ class Authors:
     """
 
     def __init__(
-        self, root: Path, own: Witness, others: Sequence[Witness], notebook: str = ""
+        self, root: Path, own: AuthorEvidence, others: Sequence[AuthorEvidence], notebook: str = ""
     ) -> None:
         self._top = os.path.realpath(root)
         self._own = own
@@ -149,9 +149,9 @@ def changed_at(path: str) -> float | None:
     return status.st_ctime  # unlike mtime, it can't be set, nor kept by copying
 
 
-def witness_of(
+def author_evidence(
     transcript: Transcript, turn_id: str, root: Path, now: float, *, alone: bool = False
-) -> Witness:
+) -> AuthorEvidence:
     """Return the evidence about a turn so far.
 
     Parameters
@@ -165,7 +165,7 @@ def witness_of(
     now
         Seconds since the epoch.
     alone
-        See `Witness`.
+        See `AuthorEvidence`.
     """
     top = os.path.realpath(root)
     evidence = transcript.evidence
@@ -191,7 +191,7 @@ def witness_of(
     written = {path for path, _ in evidence.written.items()}
     saved = frozenset(path for path, _ in evidence.saved.items())
     by_user = [(begun, ended or now) for _, (begun, ended) in evidence.by_user.items()]
-    return Witness(
+    return AuthorEvidence(
         top,
         frozenset(named | written),
         tuple(_joined(spans)),

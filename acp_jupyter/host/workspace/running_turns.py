@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.host.workspace.authors import Witness
+from acp_jupyter.host.workspace.authors import AuthorEvidence
 
 _MAX_PUTS = 64
 
@@ -46,7 +46,7 @@ class Put:
     text: str
 
 
-Seen = Callable[[], Witness]
+Seen = Callable[[], AuthorEvidence]
 """Collects the evidence about a turn, in any thread, as a turn may have 100,000 items."""
 
 

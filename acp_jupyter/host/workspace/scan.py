@@ -238,7 +238,7 @@ def next_file_time_ns() -> int:
     return now
 
 
-def born_ns(path: str | os.PathLike[str]) -> int | None:
+def birthtime_ns(path: str | os.PathLike[str]) -> int | None:
     """Return a file's birth time in nanoseconds since 1970; None if unknown. Blocks.
 
     `os.stat` has it on macOS only; Linux has statx(2), and some file systems don't store it.

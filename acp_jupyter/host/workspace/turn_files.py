@@ -20,7 +20,7 @@ from acp_jupyter.errors import FileMissing
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.agent_files import SaveResult
-from acp_jupyter.host.workspace.authors import author_of, witness_of
+from acp_jupyter.host.workspace.authors import author_evidence, author_of
 from acp_jupyter.host.workspace.changed_files import (
     FileContents,
     edited_paths,
@@ -32,7 +32,7 @@ from acp_jupyter.host.workspace.changed_files import (
 from acp_jupyter.host.workspace.checkpoints.base_tree import LateSave
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook
-from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText
+from acp_jupyter.host.workspace.checkpoints.saved_text import UserText
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.folders import inode_of, is_below
 from acp_jupyter.host.workspace.running_turns import (
@@ -193,7 +193,7 @@ class TurnFiles:
         for turn_id in sorted(self._interrupted):
             self._outcome = ""
             await self._safe(self._settle_turn(turn_id))
-            self._tell(turn_id)
+            self._notify(turn_id)
         self._interrupted = frozenset()
 
     async def _settle_turn(self, turn_id: str) -> None:
@@ -275,7 +275,7 @@ class TurnFiles:
         """Finish a second scan that the end of the turn did not wait for."""
         if self._before is not None:
             await asyncio.wait((self._rescanning(),), timeout=self._longest)
-            self._tell(self._turn_id)
+            self._notify(self._turn_id)
         self._running.end(self._turn_id)
         self._over.set()
         if self._finished is not None:
@@ -302,7 +302,7 @@ class TurnFiles:
         if look and self._before is not None and not self._over.is_set():
             await asyncio.wait((self._rescanning(),), timeout=_STOP_SECONDS)
             if self._second is not None and self._second.done():
-                self._tell(self._turn_id)
+                self._notify(self._turn_id)
         self._running.end(self._turn_id)
         if self._forgetting:
             await asyncio.wait(tuple(self._forgetting), timeout=_STOP_SECONDS)
@@ -315,7 +315,7 @@ class TurnFiles:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _tell(self, turn_id: str) -> None:
+    def _notify(self, turn_id: str) -> None:
         """Note why a turn's changes are unknown, if they are, and remove it from open turns."""
         if self._outcome != turn_id:
             self._note_unknown(turn_id, _UNKNOWN)
@@ -407,7 +407,7 @@ class TurnFiles:
     def _seen(self, turn_id: str) -> Seen:
         """Return a function that collects the evidence about a turn so far."""
         transcript, now = self._journal.transcript, time.time()
-        return partial(witness_of, transcript, turn_id, self._real_root, now, alone=self.alone)
+        return partial(author_evidence, transcript, turn_id, self._real_root, now, alone=self.alone)
 
     async def _take_saved(self, saved: SavedFile, puts: tuple[Put, ...]) -> None:
         """Process a person's save in the folder while a turn runs."""
@@ -424,7 +424,7 @@ class TurnFiles:
                 return
             transcript = self._journal.transcript
 
-            def save() -> PersonsText:
+            def save() -> UserText:
                 named = input_strings(transcript.turn_items(turn_id)) if is_notebook(path) else ()
                 return self.checkpoints.save(path, saved, puts, named)
 
@@ -432,7 +432,7 @@ class TurnFiles:
         if taken is not None:
             await self._note_saved(turn_id, saved, taken)
 
-    async def _note_saved(self, turn_id: str, saved: SavedFile, taken: PersonsText) -> None:
+    async def _note_saved(self, turn_id: str, saved: SavedFile, taken: UserText) -> None:
         evidence = self._journal.transcript.evidence
         own = any(put.session_id == self._journal.session_id for put in taken.put)
         by_agent = own or turn_id in taken.turns

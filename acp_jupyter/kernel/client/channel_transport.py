@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from acp_jupyter.api.relayed import (
+from acp_jupyter.api.kernel_requests import (
     ANSWER_TYPE,
     BASE_VARIABLE,
     COMM_ID,
@@ -110,14 +110,14 @@ class ChannelTransport:
     def _take(self, _stream: object, _ident: object, message: Mapping[str, Any]) -> None:
         """Pass a part of an answer to the waiting request. In the control thread."""
         # ipykernel calls this kernel idle after each control message, also while a cell runs.
-        asyncio.get_running_loop().call_soon(self._tell_busy)
+        asyncio.get_running_loop().call_soon(self._report_busy)
         with contextlib.suppress(ValidationError):
             part = AnswerPart.model_validate(message["content"])
             waiting = self._waiting.get(part.request_id)
             if waiting is not None:
                 waiting.put(part)
 
-    def _tell_busy(self) -> None:
+    def _report_busy(self) -> None:
         if self._executes:
             self._kernel.session.send(
                 self._kernel.iopub_socket,

@@ -216,7 +216,7 @@ class EmbeddedHost(HostClient):
         """Follow the session's journal."""
         woken = threading.Event()
         reader = Subscription(session_id, woken.set)
-        session = self.host.call(self._look_on(session_id, reader), _FLUSH_SECONDS)
+        session = self.host.call(self._observe(session_id, reader), _FLUSH_SECONDS)
         try:
             while True:
                 ended = self.host.sessions.get(session_id) is not session
@@ -230,7 +230,7 @@ class EmbeddedHost(HostClient):
         finally:
             self.host.unsubscribe(reader)
 
-    async def _look_on(self, session_id: str, reader: Reader) -> Session:
+    async def _observe(self, session_id: str, reader: Reader) -> Session:
         await self.host.subscribe(session_id, reader, answers=False)
         return self.host.session(session_id)
 

@@ -23,13 +23,13 @@ from acp_jupyter.errors import (
     plain_reason,
 )
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.log_json import LogProblem
@@ -72,7 +72,7 @@ def run_export(rest: Sequence[str]) -> None:
     client = host_client()
     session = _session(client.sessions(), given.session)
     pieces = _pieces(client, session.session_id, file_format, thoughts=given.thoughts)
-    size = write_whole(path, pieces, force=given.force)
+    size = atomic_write(path, pieces, force=given.force)
     title = f" ({session.title})" if session.title else ""
     print(  # noqa: T201 - for the cell
         f"Exported session {session.session_id[:8]}{title} to {given.path}: "
@@ -167,7 +167,7 @@ def run_share(rest: Sequence[str]) -> None:
     shared = client.shared_page(
         session.session_id, "" if given.all else "last", thoughts=given.thoughts
     )
-    size = write_whole(path, [shared.encode()], force=given.force)
+    size = atomic_write(path, [shared.encode()], force=given.force)
     what = "all turns" if given.all else "the last turn"
     print(  # noqa: T201 - for the cell
         f"{given.path} has {what} of session {session.session_id[:8]}: {human_size(size)}. "

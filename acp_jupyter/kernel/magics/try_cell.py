@@ -70,7 +70,7 @@ def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
 
 
 def _show(variants: Variants, cell: ExecutionContext, options: CellOptions) -> None:
-    _tell(_about(variants, options), cell)
+    _print(_about(variants, options), cell)
     if options.background and cell.goes_on:
         for turn in variants:
             show_beginning(turn, cell)
@@ -81,7 +81,7 @@ def _show(variants: Variants, cell: ExecutionContext, options: CellOptions) -> N
             show_in_terminal(turn)
     else:
         _show_in_notebook(variants, cell)
-    _tell(f"{variants.to_markdown(times=cell.frontend == 'terminal')}\n\n{_KEEP}", cell)
+    _print(f"{variants.to_markdown(times=cell.frontend == 'terminal')}\n\n{_KEEP}", cell)
     variants.raise_for_error()
     for turn in variants:
         warn(turn)
@@ -117,7 +117,7 @@ def _row_name(turn: Turn) -> str:
     return f"Variant {turn._detail.turn.variant}: {turn._detail.session.agent_info.name}"
 
 
-def _tell(words: str, cell: ExecutionContext) -> None:
+def _print(words: str, cell: ExecutionContext) -> None:
     if cell.frontend == "terminal":
         print(words)  # noqa: T201 - for the terminal
         return

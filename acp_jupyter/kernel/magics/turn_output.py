@@ -19,8 +19,8 @@ from acp_jupyter.transcript.output.bundle import Bundle
 if TYPE_CHECKING:
     from acp_jupyter.kernel.execution_context import ExecutionContext
     from acp_jupyter.kernel.turn.acp_widget import AcpWidget
+    from acp_jupyter.kernel.turn.text_fallback import TextFallback
     from acp_jupyter.kernel.turn.turn import Turn
-    from acp_jupyter.kernel.turn.unseen import UnseenTurn
 
 _FOLLOW_SECONDS = 20.0
 _JOIN_SECONDS = 5.0
@@ -40,9 +40,9 @@ def show_beginning(turn: Turn, cell: ExecutionContext) -> None:
         return
     unseen = None
     if widget is not None:
-        from acp_jupyter.kernel.turn.unseen import UnseenTurn
+        from acp_jupyter.kernel.turn.text_fallback import TextFallback
 
-        unseen = UnseenTurn(turn._client)
+        unseen = TextFallback(turn._client)
     turn._finish_output = BackgroundOutput(turn, widget, unseen, is_run=not cell.goes_on).finish
 
 
@@ -82,7 +82,7 @@ class BackgroundOutput:
     """
 
     def __init__(
-        self, turn: Turn, widget: AcpWidget | None, unseen: UnseenTurn | None, *, is_run: bool
+        self, turn: Turn, widget: AcpWidget | None, unseen: TextFallback | None, *, is_run: bool
     ) -> None:
         self._turn = turn
         self._widget = widget
@@ -172,9 +172,9 @@ class ShownTurn:
             widget = _widget(turn)
             self._stack.callback(end_widget, widget)
             if self._updates and not turn._client.may_answer:
-                from acp_jupyter.kernel.turn.unseen import told_while_waiting
+                from acp_jupyter.kernel.turn.text_fallback import hint_while_waiting
 
-                self._stack.enter_context(told_while_waiting(turn.id, turn.session_id))
+                self._stack.enter_context(hint_while_waiting(turn.id, turn.session_id))
         if self._updates:
             _display(first_bundle(start, widget), turn, update=False)
 

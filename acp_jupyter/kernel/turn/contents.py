@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from acp_jupyter.api.models.turns import ChangesReply, FileTexts, TurnDetail
 from acp_jupyter.errors import ChangesGone, MissingPackage
+from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
 from acp_jupyter.transcript.model.session_state import Usage
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
@@ -363,7 +363,7 @@ class ExportedTurn(TurnValues):
             The file is there already, or can't be written.
         """
         page = self._client.shared_page(self.session_id, self.id, thoughts=thoughts)
-        write_whole(Path(path), [page.encode()], force=force)
+        atomic_write(Path(path), [page.encode()], force=force)
         return Path(path)
 
     def to_dict(self) -> dict[str, Any]:

@@ -39,7 +39,7 @@ _SHARE = 0.04
 _LONGEST_PAUSE = 5.0
 _AFTERWARDS_SECONDS = 2.0
 """How long a turn is followed after its end, when some agents send the last of their text."""
-_TELL_SECONDS = 5.0
+_FIRST_UPDATE_SECONDS = 5.0
 """How long a new widget waits for its first values."""
 _GONE_SECONDS = 20.0
 """How long a host may be unreachable before its turns count as ended."""
@@ -116,7 +116,7 @@ class SessionFeed:
                 for events in self._client.events(self._session_id):
                     retry, gone_at = _FIRST_RETRY, float("inf")
                     self._take(events)
-                    self._tell()
+                    self._notify()
                     if not _wanted(self):
                         return
                     spent = time.thread_time() - busy
@@ -203,7 +203,7 @@ class SessionFeed:
 
     # -- telling ---------------------------------------------------------------
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         if self._session is None:
             return
         followers = _followers(self)
@@ -222,14 +222,14 @@ class SessionFeed:
             self._changed[name] = turn.changed()
         due = {each: self._due(self._told.get(each), each.follows or current) for each in followers}
         for step in range(max(map(len, due.values()), default=0)):
-            self._tell_step({each: names[step] for each, names in due.items() if step < len(names)})
+            self._send_step({each: names[step] for each, names in due.items() if step < len(names)})
         for follower in followers:
             self._told.setdefault(follower, "")
             follower.told.set()
         self._anew = False
         self._forget(current)
 
-    def _tell_step(self, names: Mapping[Follower, str]) -> None:
+    def _send_step(self, names: Mapping[Follower, str]) -> None:
         """Update each follower with a turn; call the callbacks for ends after all updates."""
         afterwards: list[Callable[[], None]] = []
         for follower, name in names.items():
@@ -303,10 +303,10 @@ def follow(client: HostClient, session_id: str, follower: Follower) -> None:
     threading.Thread(target=feed.run, name=_THREAD, daemon=True).start()
 
 
-def wait_until_told(follower: Follower) -> None:
+def wait_for_first_update(follower: Follower) -> None:
     """Wait for a widget's first update; don't wait in the thread that sends it."""
     if threading.current_thread().name != _THREAD:
-        follower.told.wait(_TELL_SECONDS)
+        follower.told.wait(_FIRST_UPDATE_SECONDS)
 
 
 def unfollow(follower: Follower) -> None:

@@ -25,7 +25,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of
-from acp_jupyter.kernel.turn.typed_line import NoLongerAsked, read_line, while_wanted
+from acp_jupyter.kernel.turn.input_line import InputWithdrawn, read_line, while_wanted
 from acp_jupyter.protocol.elicitation import ElicitationField
 from acp_jupyter.transcript.model.items import Elicitation, answer_texts
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
@@ -60,7 +60,7 @@ def answer_request(
                 ask_elicitation(client, session_id, item, note)
             elif item.permission is not None:
                 ask_permission(client, session_id, item, item.permission, note)
-    except NoLongerAsked:
+    except InputWithdrawn:
         print("This is no longer asked.")  # noqa: T201 - for the user
 
 

@@ -25,7 +25,7 @@ from acp_jupyter.kernel.turn.acp_widget import (
     turn_traits,
 )
 from acp_jupyter.kernel.turn.display import bundle_of
-from acp_jupyter.kernel.turn.feed import Follower, follow, settle, unfollow, wait_until_told
+from acp_jupyter.kernel.turn.feed import Follower, follow, settle, unfollow, wait_for_first_update
 from acp_jupyter.kernel.turn.turn_values import EMPTY, NAMES, TurnValues, Values, words_of
 from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
@@ -117,7 +117,7 @@ class TurnWidget(AcpWidget):
         client = source._client
         if not is_turn(source):
             super().__init__(client, source.id)
-            wait_until_told(self._follow())
+            wait_for_first_update(self._follow())
             self._let_pages_say_what_they_see()
             return
         detail = source._current()
@@ -137,9 +137,9 @@ class TurnWidget(AcpWidget):
         """Run cells again that depend on this, where what a page changes does: in marimo."""
         if execution_context().frontend == "marimo":
             self.seen_status = self.status
-            self._tell_words()
+            self._update_text()
 
-    def _tell_words(self) -> None:
+    def _update_text(self) -> None:
         """Put the finished turn into what marimo exports of this."""
         if self.seen_status is not None and self.status == "done":
             known = {name: getattr(self, name) for name in EMPTY}
@@ -224,7 +224,7 @@ class TurnWidget(AcpWidget):
         """
         values = {**EMPTY, **changed} if whole else changed
         steps = [(name, values[name]) for name in NAMES if name in values]
-        if self._shown != turn_id and values.get("status") == "done" and self._is_told():
+        if self._shown != turn_id and values.get("status") == "done" and self._has_first_update():
             steps.insert(0, ("status", "running"))  # so that its end is a change
         self._shown = turn_id
         for name, value in steps:
@@ -232,14 +232,14 @@ class TurnWidget(AcpWidget):
                 self._in_context(self.set_trait, name, value)
             except Exception:  # noqa: BLE001 - of the user's own code
                 traceback.print_exc()
-        self._in_context(self._tell_words)
+        self._in_context(self._update_text)
         with self._lock:
             asked = frozenset(request["request_id"] for request in self.pending)
             fresh = self._permissions(asked - self._told)
             self._told = asked
             done = self.status == "done"
             # Turns that ended before the widget existed don't call the callbacks.
-            ends = done and self._ended != turn_id and self._is_told()
+            ends = done and self._ended != turn_id and self._has_first_update()
             self._ended = turn_id if done else ""
             on_permission = CallbackDispatcher(callbacks=list(self._asked.callbacks))
             on_done = CallbackDispatcher(callbacks=list(self._done.callbacks))
@@ -259,7 +259,7 @@ class TurnWidget(AcpWidget):
         else:
             self._context.copy().run(call, *values)
 
-    def _is_told(self) -> bool:
+    def _has_first_update(self) -> bool:
         return self._follower is not None and (bool(self.turn_id) or self._follower.told.is_set())
 
     def _permissions(self, ids: Collection[str]) -> tuple[dict[str, Any], ...]:

@@ -164,14 +164,14 @@ class _Relay:
 
     async def _refuse(self, lines: asyncio.Queue[bytes], words: str) -> None:
         """Answer the client's requests with an error, until it has shown the error."""
-        told = self._tell(words)
+        told = self._report(words)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_SECONDS):
                 while not told and (line := await lines.get()):
                     self._note_request(line)
-                    told = self._tell(words)
+                    told = self._report(words)
 
-    def _tell(self, words: str) -> bool:
+    def _report(self, words: str) -> bool:
         """Answer open requests with an error; return whether the client shows it.
 
         A client may take an error to its question for versions as the sign of an older server,

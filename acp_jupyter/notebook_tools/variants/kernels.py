@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import KernelWish, Session
+from acp_jupyter.host.session.session import Session, VariantKernelRequest
 from acp_jupyter.host.workspace.own_kernels import NoKernel
 from acp_jupyter.notebook_tools.context import CallTarget, ToolError, target_of
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
@@ -76,7 +76,7 @@ class VariantKernels:
         self._variables: dict[str, SharedVariables] = {}
         """The variables of each prompt, by its id."""
 
-    async def plan(self, wish: KernelWish) -> VariantKernel | NoKernel:
+    async def plan(self, request: VariantKernelRequest) -> VariantKernel | NoKernel:
         """Return a variant's kernel, not started yet, or why it gets none.
 
         Raises
@@ -84,42 +84,42 @@ class VariantKernels:
         BadRequest
             Cells should run again, but the cell that asks is unknown.
         """
-        spec = self.starter.spec_of(wish.kernel_id)
+        spec = self.starter.spec_of(request.kernel_id)
         if not spec:
             return NoKernel("this server has not started the notebook's kernel")
         try:
-            place = await asyncio.to_thread(_place, wish)
+            place = await asyncio.to_thread(_place, request)
         except ValueError:
-            return NoKernel(f"{wish.notebook.name} is not in the folder that is copied")
-        notebook = wish.copy.path / place
-        files = FileNotebooks(wish.copy.path, self.limits)
+            return NoKernel(f"{request.notebook.name} is not in the folder that is copied")
+        notebook = request.copy.path / place
+        files = FileNotebooks(request.copy.path, self.limits)
         try:
             node = await asyncio.to_thread(files.load, notebook)
         except EditRefused:
-            return NoKernel(f"{wish.notebook.name} is not in the copy, or can't be read")
-        cells = _above(node, wish.cell_id) if wish.restore == "rerun" else ()
+            return NoKernel(f"{request.notebook.name} is not in the copy, or can't be read")
+        cells = _above(node, request.cell_id) if request.restore == "rerun" else ()
         variables = None
-        if wish.restore == "dill":
-            key = wish.variant.try_id
+        if request.restore == "dill":
+            key = request.variant.try_id
             variables = self._variables.setdefault(
-                key, SharedVariables(self._asking, wish.kernel_id, self.limits)
+                key, SharedVariables(self._asking, request.kernel_id, self.limits)
             )
-            variables.join(wish.copy)
-        restorer = Restorer(self.own, wish, cells, variables, self.limits)
-        return VariantKernel(self, wish, spec, notebook, files, restorer)
+            variables.join(request.copy)
+        restorer = Restorer(self.own, request, cells, variables, self.limits)
+        return VariantKernel(self, request, spec, notebook, files, restorer)
 
-    async def forget(self, wish: KernelWish) -> None:
+    async def forget(self, request: VariantKernelRequest) -> None:
         """Release the variables of a variant."""
-        key = wish.variant.try_id
+        key = request.variant.try_id
         shared = self._variables.get(key)
-        if shared is not None and await shared.leave(wish.copy):
+        if shared is not None and await shared.leave(request.copy):
             self._variables.pop(key, None)
 
 
-def _place(wish: KernelWish) -> Path:
+def _place(request: VariantKernelRequest) -> Path:
     """Return the notebook's path relative to the copied folder, with links resolved."""
-    folder = wish.notebook.parent.resolve().relative_to(Path(wish.variant.folder).resolve())
-    return folder / wish.notebook.name
+    folder = request.notebook.parent.resolve().relative_to(Path(request.variant.folder).resolve())
+    return folder / request.notebook.name
 
 
 def _above(notebook: Node, cell_id: str) -> tuple[tuple[int, Any], ...]:
@@ -142,7 +142,7 @@ class VariantKernel:
     ----------
     kernels
         The kernels of all variants.
-    wish
+    request
         The requested kernel.
     spec
         The name of its specification.
@@ -157,14 +157,14 @@ class VariantKernel:
     def __init__(
         self,
         kernels: VariantKernels,
-        wish: KernelWish,
+        request: VariantKernelRequest,
         spec: str,
         notebook: Path,
         files: FileNotebooks,
         restorer: Restorer,
     ) -> None:
         self._kernels = kernels
-        self._wish = wish
+        self._wish = request
         self._spec = spec
         self._notebook = notebook
         self._files = files

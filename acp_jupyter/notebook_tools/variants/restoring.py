@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from acp_jupyter.checks.no_agents import NO_AGENTS
 from acp_jupyter.checks.skipped import ASKS, SkippedCells
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import KernelWish
+from acp_jupyter.host.session.session import VariantKernelRequest
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner
 from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
 from acp_jupyter.notebook_tools.variants.shared_variables import (
@@ -41,7 +41,7 @@ class Restorer:
     ----------
     runner
         Runs code in the kernel.
-    wish
+    request
         The requested kernel.
     cells
         The cells to run again, with their numbers.
@@ -54,13 +54,13 @@ class Restorer:
     def __init__(
         self,
         runner: KernelRunner,
-        wish: KernelWish,
+        request: VariantKernelRequest,
         cells: Sequence[tuple[int, Any]],
         variables: SharedVariables | None,
         limits: Limits,
     ) -> None:
         self._runner = runner
-        self._wish = wish
+        self._wish = request
         self._cells = cells
         self._variables = variables
         self._limits = limits

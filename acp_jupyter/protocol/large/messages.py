@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from acp_jupyter.protocol.json import CAMEL_KEYS
-from acp_jupyter.protocol.version_2.marks import CUT
+from acp_jupyter.protocol.version_2.meta_keys import CUT
 
 MAX_VALUES = 10_000
 """Of all objects and lists of a message together."""

@@ -61,7 +61,7 @@ from acp_jupyter.protocol.session_packets import (
     StepStart,
     UsageUpdate,
 )
-from acp_jupyter.protocol.version_2.marks import REPLACES
+from acp_jupyter.protocol.version_2.meta_keys import REPLACES
 from acp_jupyter.protocol.vocabulary import PacketType
 
 Packet = TypeAliasType(

@@ -37,7 +37,7 @@ from acp_jupyter.protocol.session_packets import (
     UsageUpdate,
     abilities,
 )
-from acp_jupyter.protocol.version_2.marks import BACKGROUND
+from acp_jupyter.protocol.version_2.meta_keys import BACKGROUND
 from acp_jupyter.protocol.vocabulary import normalize_todo_status, read_priority
 
 MODEL_OPTION = "model"

@@ -172,7 +172,7 @@ class Subagents:
         name = text(update.get("sessionId"))
         if not name:
             return
-        child = self._children.get(name) or self._born(session_id, name)
+        child = self._children.get(name) or self._create(session_id, name)
         was = child.status
         has_call = self._has_call(child) or (child.turn >= 0 and was == "in_progress")
         child.learn(update)
@@ -184,7 +184,7 @@ class Subagents:
         elif child.status == "in_progress":
             yield from self._call(child)
 
-    def _born(self, session_id: str, name: str) -> _Child:
+    def _create(self, session_id: str, name: str) -> _Child:
         owner = self._children.get(session_id)
         child = _Child("" if owner is None else self._call_id(owner), name)
         self._children[name] = child

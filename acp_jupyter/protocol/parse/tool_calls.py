@@ -34,7 +34,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.tools.inputs import patch_diffs
 from acp_jupyter.protocol.tools.outputs import TerminalTexts, read_terminal
 from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, name_in_title, tool_name_to_kind
-from acp_jupyter.protocol.version_2.marks import ASKED_WORDS, CAN_CANCEL, CUT
+from acp_jupyter.protocol.version_2.meta_keys import ASKED_WORDS, CAN_CANCEL, CUT
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
 
 _YES_NO = (

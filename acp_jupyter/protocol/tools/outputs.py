@@ -33,7 +33,7 @@ from acp_jupyter.protocol.objects import (
     text,
 )
 from acp_jupyter.protocol.tools.inputs import TodoItem
-from acp_jupyter.protocol.version_2.marks import CAN_CANCEL, TERMINAL_ALONE
+from acp_jupyter.protocol.version_2.meta_keys import CAN_CANCEL, TERMINAL_ALONE
 
 
 class _Output(Model):

@@ -16,7 +16,7 @@ from acp_jupyter.protocol.normalise import normal_blocks
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.version_2.call_contents import CallContents
 from acp_jupyter.protocol.version_2.diffs import diff_in_version_1
-from acp_jupyter.protocol.version_2.marks import (
+from acp_jupyter.protocol.version_2.meta_keys import (
     ASKED_WORDS,
     BACKGROUND,
     CAN_CANCEL,

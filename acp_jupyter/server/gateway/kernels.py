@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.gateway.gateway_client import gateway_request
 from tornado.escape import json_decode
 
-from acp_jupyter.api.relayed import ANSWER_TYPE, BASE_VARIABLE, COMM_ID, KEY_VARIABLE, AnswerPart
+from acp_jupyter.api.kernel_requests import (
+    ANSWER_TYPE,
+    BASE_VARIABLE,
+    COMM_ID,
+    KEY_VARIABLE,
+    AnswerPart,
+)
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 from acp_jupyter.server.gateway.connection import UNREADABLE, GatewayConnection, message_of
 from acp_jupyter.server.gateway.relay import Relay
@@ -147,7 +153,7 @@ class GatewayKernels:
                 if relay.idle_seconds > _IDLE_SECONDS and not await self._is_used(kernel_id):
                     break
                 try:
-                    await self._hear(kernel_id, relay)
+                    await self._receive(kernel_id, relay)
                     wait = _FIRST_WAIT_SECONDS
                 except KernelError as error:
                     _log.info("kernel %s: %s", kernel_id, error.message)
@@ -187,7 +193,7 @@ class GatewayKernels:
             with contextlib.suppress(KernelError):  # the kernel asks again
                 await connection.send("control", message)
 
-    async def _hear(self, kernel_id: str, relay: Relay) -> None:
+    async def _receive(self, kernel_id: str, relay: Relay) -> None:
         """Receive the kernel's requests until the connection ends or no client uses it."""
         connection = GatewayConnection(kernel_id)
         await connection.open()

@@ -26,7 +26,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import Application
 
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.relayed import (
+from acp_jupyter.api.kernel_requests import (
     FROM_KERNEL,
     PART_BYTES,
     REQUEST_BYTES,
@@ -115,7 +115,7 @@ class Relay:
             self._refuse(part)
             return None
         answer = self._answers[part.request_id] = _Answer(part, self._send)
-        answer.task = asyncio.create_task(self._answer(answer), name="acp-relayed")
+        answer.task = asyncio.create_task(self._answer(answer), name="acp-kernel_requests")
         return answer
 
     def _refuse(self, part: RequestPart) -> None:

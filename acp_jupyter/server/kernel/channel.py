@@ -99,7 +99,7 @@ class KernelChannel:
     async def __aenter__(self) -> Self:
         await self._channels.open()
         try:
-            await self._hear()
+            await self._wait_for_iopub()
         except BaseException:
             self._channels.close()
             raise
@@ -153,7 +153,7 @@ class KernelChannel:
     async def _send(self, kind: str, content: Mapping[str, Any]) -> str:
         return await self._channels.send("shell", kind, content, TOOL_MARK)
 
-    async def _hear(self) -> None:
+    async def _wait_for_iopub(self) -> None:
         """Wait until the subscription to the kernel's output works.
 
         A request on the control channel tests it, as a busy kernel answers that, too. If a kernel

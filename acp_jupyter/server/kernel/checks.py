@@ -18,7 +18,7 @@ from tornado.web import HTTPError, authenticated
 
 from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.models.frames import validation_message
-from acp_jupyter.checks.__main__ import CheckOrder
+from acp_jupyter.checks.__main__ import CheckRequest
 from acp_jupyter.checks.report import CheckEnded
 from acp_jupyter.errors import BadRequest, NotAllowed, NotSupported
 from acp_jupyter.own_programs import module_command
@@ -58,18 +58,18 @@ class CheckHandler(FollowingHandler):
             given = await asyncio.to_thread(CheckNotebook.model_validate_json, self.request.body)
         except ValidationError as error:
             raise BadRequest(validation_message(error)) from None
-        order = await self._order(given)
+        request = await self._order(given)
         if sum(isinstance(each, CheckHandler) for each in self.backend.streams) >= _MAX_CHECKS:
             raise HTTPError(503, f"{_MAX_CHECKS} notebooks are checked already. Wait for one.")
-        await self.follow(self._check(order))
+        await self.follow(self._check(request))
 
-    async def _order(self, given: CheckNotebook) -> CheckOrder:
+    async def _order(self, given: CheckNotebook) -> CheckRequest:
         try:
             spec = await ensure_async(self.kernel_spec_manager.get_kernel_spec(given.kernel_name))
         except NoSuchKernel:
             raise BadRequest(f"There is no kernel {given.kernel_name!r} here.") from None
         folder = str(self.kernel_manager.cwd_for_path(given.path))  # type: ignore[no-untyped-call]
-        return CheckOrder(
+        return CheckRequest(
             notebook=given.notebook,
             folder=folder,
             kernel_name=given.kernel_name,
@@ -77,8 +77,8 @@ class CheckHandler(FollowingHandler):
             environment={"JPY_SESSION_NAME": str(Path(folder) / Path(given.path).name)},
         )
 
-    async def _check(self, order: CheckOrder) -> None:
-        line = await asyncio.to_thread(order.model_dump_json)
+    async def _check(self, request: CheckRequest) -> None:
+        line = await asyncio.to_thread(request.model_dump_json)
         process = await asyncio.create_subprocess_exec(
             *module_command("acp_jupyter.checks"),
             stdin=asyncio.subprocess.PIPE,

@@ -18,7 +18,7 @@ from acp_jupyter.agents.remote.bridge import Bridge
 from acp_jupyter.agents.remote.folders import Folders
 from acp_jupyter.agents.remote.http_link import HttpLink
 from acp_jupyter.agents.remote.link import LinkLost, Refused
-from acp_jupyter.agents.remote.missed import SeenTurn
+from acp_jupyter.agents.remote.missed import ReceivedTurn
 
 Json = dict[str, Any]
 
@@ -97,8 +97,8 @@ IMAGE: Json = {
 }
 
 
-def seen(*updates: Json) -> SeenTurn:
-    turn = SeenTurn(1, "go")
+def seen(*updates: Json) -> ReceivedTurn:
+    turn = ReceivedTurn(1, "go")
     for update in updates:
         turn.add(update)
     return turn

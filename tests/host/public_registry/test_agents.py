@@ -21,7 +21,7 @@ from acp_jupyter.host.public_registry.snapshot import (
     bundled_snapshot,
 )
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.registry_entries import AgentReport, EntryPointAgents, Finder
+from acp_jupyter.host.registry_entries import AgentReport, EntryPointAgents, ProgramFinder
 
 PACKAGE = "@some/agent@1.2.3"
 SNAPSHOT = Snapshot(
@@ -176,7 +176,7 @@ def test_a_configured_agent_of_that_name_wins(
 
 def test_a_program_that_appears_is_seen(programs: Callable[[str], Path]) -> None:
     now = 0.0
-    finder = Finder(lambda: now)
+    finder = ProgramFinder(lambda: now)
     assert finder.which("late") is None
     program = programs("late")
     assert finder.which("late") is None

@@ -13,9 +13,9 @@ import pytest
 
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.public_registry.agents import PublicAgents, RegistryState
-from acp_jupyter.host.public_registry.newer import NewerRegistry
+from acp_jupyter.host.public_registry.newer import DownloadedRegistry
 from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot
-from acp_jupyter.host.registry_entries import Finder
+from acp_jupyter.host.registry_entries import ProgramFinder
 from tests.support.agents.registry import Publisher, listed, published
 from tests.support.server.jupyter_server import free_port
 from tests.support.wait import PATIENCE_SECONDS
@@ -45,7 +45,7 @@ def publisher() -> Iterator[Publisher]:
 
 
 def agents(tmp_path: Path, url: str, seconds: float = PATIENCE_SECONDS) -> PublicAgents:
-    newer = NewerRegistry(tmp_path / "data" / "registry.json", url, seconds)
+    newer = DownloadedRegistry(tmp_path / "data" / "registry.json", url, seconds)
     return PublicAgents(tmp_path / "data", BUNDLED, newer)
 
 
@@ -94,9 +94,9 @@ def test_what_a_newer_list_may_change(
         ),
     )
     public = agents(tmp_path, publisher.url)
-    public.allow("auggie", "@some/auggie@0.61.0", None, Finder())
+    public.allow("auggie", "@some/auggie@0.61.0", None, ProgramFinder())
     updated(public)
-    reports = {report.id: report for report in public.reports(Finder())}
+    reports = {report.id: report for report in public.reports(ProgramFinder())}
     # The package is another one: it is asked about anew, as it would be run.
     assert reports["auggie"].status == "not_installed"
     assert reports["auggie"].package == "@some/auggie@9.0.0"
@@ -106,9 +106,9 @@ def test_what_a_newer_list_may_change(
     assert reports["gone"].package == ""
     # Which program an unknown agent is, nobody says.
     make("sh")
-    assert {r.id: r.status for r in public.reports(Finder())}["sh"] == "not_installed"
+    assert {r.id: r.status for r in public.reports(ProgramFinder())}["sh"] == "not_installed"
     make("auggie")
-    spec = public.get("auggie", Finder())
+    spec = public.get("auggie", ProgramFinder())
     assert spec is not None
     assert (spec.command, spec.args) == (str(folder / "auggie"), ("--acp",))
     assert dict(spec.env) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.host.session.branching import goes_on_from_branch, told_history
+from acp_jupyter.host.session.branching import goes_on_from_branch, history_text
 from acp_jupyter.protocol.host_events.session import Branch, SessionBranched
 from tests.support.transcript.traffic import Script
 
@@ -41,4 +41,4 @@ def test_it_is_told_again_after_an_error() -> None:
 
 
 def test_of_no_turns_nothing_is_told() -> None:
-    assert told_history(Script().transcript, 1000) == ""
+    assert history_text(Script().transcript, 1000) == ""

@@ -177,10 +177,10 @@ def test_a_deleted_log_is_written_again_once_the_disk_lets_it(tmp_path: Path) ->
         log.flush()
         shutil.rmtree(path.parents[1])
         path.parents[1].touch()  # no folder can be made here
-        log.make_anew()
+        log.recreate()
         path.parents[1].unlink()
         disk.error, disk.room = errno.ENOSPC, 10
-        log.make_anew()
+        log.recreate()
         assert not path.exists()
         disk.room = None
         log.append(entry(2))

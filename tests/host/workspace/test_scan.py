@@ -16,7 +16,7 @@ from acp_jupyter.host.workspace.scan import (
     FileChanged,
     FolderScan,
     Signature,
-    born_ns,
+    birthtime_ns,
     changes,
     next_file_time_ns,
     scan,
@@ -228,7 +228,7 @@ def test_a_time_tells_files_made_before_it_from_those_made_after(tmp_path: Path)
         before.touch()
         time = next_file_time_ns()
         after.touch()
-        born = [born_ns(path) for path in (before, after)]
+        born = [birthtime_ns(path) for path in (before, after)]
         if None in born:
             pytest.skip("this file system does not tell when a file was made")
         assert [each is not None and each < time for each in born] == [True, False]

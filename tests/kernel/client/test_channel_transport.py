@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.relayed import ANSWER_TYPE, AnswerPart
+from acp_jupyter.api.kernel_requests import ANSWER_TYPE, AnswerPart
 from acp_jupyter.kernel.client import channel_transport
 from acp_jupyter.kernel.client.channel_transport import ChannelTransport
 

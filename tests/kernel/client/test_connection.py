@@ -13,8 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.kernel_requests import KEY_VARIABLE
 from acp_jupyter.api.models.frames import API_VERSION
-from acp_jupyter.api.relayed import KEY_VARIABLE
 from acp_jupyter.errors import AcpError, ServerUnreachable, UnknownSession, VersionMismatch
 from acp_jupyter.kernel.client import channel_transport, connection
 from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient, host_client

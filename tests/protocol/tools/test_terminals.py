@@ -12,7 +12,7 @@ from acp_jupyter.packets import ParseState, parse_packet
 from acp_jupyter.protocol.objects import obj
 from acp_jupyter.protocol.packets import ToolCallProgress
 from acp_jupyter.protocol.tools.outputs import TerminalPiece
-from acp_jupyter.protocol.version_2.marks import CAN_CANCEL, TERMINAL_ALONE
+from acp_jupyter.protocol.version_2.meta_keys import CAN_CANCEL, TERMINAL_ALONE
 
 Json = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.protocol.version_2 import Version2
-from acp_jupyter.protocol.version_2.marks import (
+from acp_jupyter.protocol.version_2.meta_keys import (
     ASKED_WORDS,
     BACKGROUND,
     CAN_CANCEL,

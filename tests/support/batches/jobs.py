@@ -10,7 +10,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.batches.orders import Order, Outcome
+from acp_jupyter.batches.jobs import JobSpec, Outcome
 from tests.support.kernel.notebook_file import new_notebook, write_notebook
 
 __all__ = ["Answering", "configure_agents", "job_notebook", "starts"]
@@ -48,27 +48,27 @@ def starts(log: Path) -> Counter[str]:
 class Answering(Executor):
     """Answers each order by a function; knows how many jobs of an agent were there at once."""
 
-    def __init__(self, answer: Callable[[Order], Outcome], threads: int = 8) -> None:
+    def __init__(self, answer: Callable[[JobSpec], Outcome], threads: int = 8) -> None:
         self._pool = ThreadPoolExecutor(threads)
         self._answer = answer
         self._lock = threading.Lock()
         self._now: Counter[str] = Counter()
         self.most: Counter[str] = Counter()
-        self.orders: list[Order] = []
+        self.specs: list[JobSpec] = []
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._pool.submit(self._run, Order.model_validate_json(args[0]))
+        return self._pool.submit(self._run, JobSpec.model_validate_json(args[0]))
 
-    def _run(self, order: Order) -> str:
+    def _run(self, spec: JobSpec) -> str:
         with self._lock:
-            self.orders.append(order)
-            self._now[order.agent] += 1
-            self.most[order.agent] = max(self.most[order.agent], self._now[order.agent])
+            self.specs.append(spec)
+            self._now[spec.agent] += 1
+            self.most[spec.agent] = max(self.most[spec.agent], self._now[spec.agent])
         try:
-            return self._answer(order).model_dump_json()
+            return self._answer(spec).model_dump_json()
         finally:
             with self._lock:
-                self._now[order.agent] -= 1
+                self._now[spec.agent] -= 1
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._pool.shutdown(wait, cancel_futures=cancel_futures)

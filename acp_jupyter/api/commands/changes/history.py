@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
-from acp_jupyter.api.commands.changes.cells_then import claimed_turns, read_cells
+from acp_jupyter.api.commands.changes.past_cells import claimed_turns, read_cells
 from acp_jupyter.api.commands.changes.turn_order import in_order
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.history import (

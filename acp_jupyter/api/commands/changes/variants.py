@@ -23,7 +23,7 @@ from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import BadRequest, UnknownTurn
 from acp_jupyter.host.bounds import require_no_more
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import KernelWish, Session
+from acp_jupyter.host.session.session import Session, VariantKernelRequest
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.protocol.host_events.notes import HostNotice
@@ -130,7 +130,7 @@ class VariantCommands:
             return NoKernel("the notebook tools are turned off")
         path = self._host.config.root / notebook
         return await tools.own_kernel(
-            KernelWish(variant, copy, path, kernel_id, command.cell_id, command.restore)
+            VariantKernelRequest(variant, copy, path, kernel_id, command.cell_id, command.restore)
         )
 
     async def _drop(self, session: Session | None, copy: FolderCopy) -> None:

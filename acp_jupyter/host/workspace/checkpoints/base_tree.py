@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from acp_jupyter.host.workspace.checkpoints.diff import blobs, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
-from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText, persons_text
+from acp_jupyter.host.workspace.checkpoints.saved_text import UserText, user_text
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.host.workspace.running_turns import Put, SavedFile
 from acp_jupyter.host.workspace.scan import SKIPPED
@@ -51,7 +51,7 @@ class BaseTree:
 
     def save(
         self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
-    ) -> PersonsText:
+    ) -> UserText:
         """Add a person's save to the base, so that it is not a change of the turn.
 
         Parameters
@@ -59,7 +59,7 @@ class BaseTree:
         path
             The file's, relative to the folder.
         saved, puts, named
-            See `persons_text`.
+            See `user_text`.
 
         Raises
         ------
@@ -74,11 +74,11 @@ class BaseTree:
         there = self._checkpoints.entries(self.tree, path)
         if saved.after is None and path not in there:
             self._change(dict.fromkeys(there))  # a folder
-            return PersonsText(None, by_person=bool(there) or saved.before is not None)
+            return UserText(None, by_person=bool(there) or saved.before is not None)
         mode, blob = there.get(path, ("", ""))
         known = self._content(blob) if blob else None
         most = self._checkpoints.limits.change_text_bytes
-        made = persons_text(known, saved, puts, named, most)
+        made = user_text(known, saved, puts, named, most)
         if made.content is None:
             self._change({path: None} if blob else {})
         elif made.content != known and self._is_kept(path, made.content):
@@ -159,7 +159,7 @@ class BaseTree:
         seconds, most = limits.checkpoint_seconds, limits.checkpoint_file_bytes
         return blobs(self._checkpoints.git, (blob,), seconds, most).get(blob)
 
-    def _move(self, path: str, saved: SavedFile) -> PersonsText:
+    def _move(self, path: str, saved: SavedFile) -> UserText:
         """Add a person's renaming of a file or folder to the base."""
         there = self._checkpoints.entries(self.tree, path)
         entries: dict[str, tuple[str, str] | None] = {**dict.fromkeys(there)}
@@ -167,7 +167,7 @@ class BaseTree:
             to = PurePosixPath(saved.moved_to).relative_to(os.path.realpath(self._root)).as_posix()
             entries |= {to + old[len(path) :]: entry for old, entry in there.items()}
         self._change(entries)
-        return PersonsText(saved.after, by_person=True)
+        return UserText(saved.after, by_person=True)
 
     def _change(self, entries: Mapping[str, tuple[str, str] | None]) -> None:
         if entries:

@@ -118,7 +118,7 @@ class FileWriter:
         self._sync = len(put) <= _MAX_SYNCED
         with self._disk.staying():
             for step in removed:
-                with _told(step):
+                with _naming_file(step):
                     self._remove(step)
             self._remove_emptied(steps.emptied, removed)
         contents = self._contents(put)
@@ -134,7 +134,7 @@ class FileWriter:
             step.wanted.side.blob for step in put if step.wanted.data is None
         )
         for step in put:
-            with _told(step):
+            with _naming_file(step):
                 data = next(held) if step.wanted.data is None else step.wanted.data
             yield step, data
 
@@ -215,7 +215,7 @@ class FileWriter:
     def _put(self, disk: Disk, step: FileStep, data: bytes) -> None:
         wanted = step.wanted
         mode = None if wanted.side.is_link else wanted.mode
-        with _told(step):
+        with _naming_file(step):
             if self._is_to_do(disk, step):
                 link = wanted.side.is_link
                 disk.put(
@@ -223,7 +223,7 @@ class FileWriter:
                 )
 
 
-class _told:
+class _naming_file:
     """Adds the file's name to errors of the system. A class for speed: there are many files."""
 
     def __init__(self, step: FileStep) -> None:

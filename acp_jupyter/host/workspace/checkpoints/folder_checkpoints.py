@@ -133,7 +133,7 @@ class Checkpoints:
         """
         seconds = self.limits.checkpoint_seconds if seconds is None else seconds
         deadline = time.monotonic() + seconds
-        with self._mine(deadline):
+        with self._locked_folder(deadline):
             try:
                 self.git.prepare(_left(deadline))
                 if earlier is None:
@@ -261,7 +261,7 @@ class Checkpoints:
             (("update-index", "-z", "--index-info"), there),
             (("write-tree",), b""),
         )
-        with self._mine(deadline):
+        with self._locked_folder(deadline):
             try:
                 for command, given in commands:
                     output = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
@@ -350,7 +350,10 @@ class Checkpoints:
     def forget(self, turn_ids: Iterable[str]) -> None:
         """Delete the checkpoints of turns. Never raises."""
         deadline = time.monotonic() + self.limits.checkpoint_seconds
-        with contextlib.suppress(GitError, CheckpointFailed, OSError), self._mine(deadline):
+        with (
+            contextlib.suppress(GitError, CheckpointFailed, OSError),
+            self._locked_folder(deadline),
+        ):
             refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
             lines = "".join(f"delete {ref}\n" for ref in refs)
             # A copy may be deleted by then, and git can't start in a missing folder.
@@ -360,7 +363,7 @@ class Checkpoints:
             git.run("gc", "-q", "--prune=now", seconds=_left(deadline))
 
     @contextlib.contextmanager
-    def _mine(self, deadline: float) -> Iterator[None]:
+    def _locked_folder(self, deadline: float) -> Iterator[None]:
         if not self._lock.acquire(timeout=max(0.0, _left(deadline))):
             raise CheckpointFailed("Another session was busy with this folder for too long.")
         try:

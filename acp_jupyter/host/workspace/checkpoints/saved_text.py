@@ -32,7 +32,7 @@ _BINARY_PEEK = 8000
 
 
 @dataclass(frozen=True, slots=True)
-class PersonsText:
+class UserText:
     """A file after a save, with only the changes of persons."""
 
     content: bytes | None
@@ -47,13 +47,13 @@ class PersonsText:
     """Turns whose tools wrote cells in the file, by the marks of the cells."""
 
 
-def persons_text(
+def user_text(
     known: bytes | None,
     saved: SavedFile,
     puts: Sequence[Put],
     named: Collection[str],
     max_bytes: int,
-) -> PersonsText:
+) -> UserText:
     """Return a file after a save, with only the changes of persons.
 
     Parameters
@@ -71,26 +71,26 @@ def persons_text(
     """
     before, after = saved.before, saved.after
     if after is None:
-        return PersonsText(None, by_person=known is not None or before is not None)
+        return UserText(None, by_person=known is not None or before is not None)
     if before == after:
-        return PersonsText(known, by_person=False)
+        return UserText(known, by_person=False)
     texts = [text for text in (known, before, after) if text is not None]
     if sum(map(len, texts)) > 3 * max_bytes or any(b"\0" in text[:_BINARY_PEEK] for text in texts):
         same = [put for put in puts if put.text.encode("utf-8", "replace") == after]
-        return PersonsText(known if same else after, by_person=not same, put=tuple(same))
+        return UserText(known if same else after, by_person=not same, put=tuple(same))
     if is_notebook(saved.path) and not puts:
         try:
             made = merged_notebook(known, before, after, named)
         except ValueError:
             pass
         else:
-            return PersonsText(made.content, by_person=made.by_person, turns=made.turns)
+            return UserText(made.content, by_person=made.by_person, turns=made.turns)
     return _of_lines(known, before, after, puts)
 
 
 def _of_lines(
     known: bytes | None, before: bytes | None, after: bytes, puts: Sequence[Put]
-) -> PersonsText:
+) -> UserText:
     now = lines_of(after)
     there = lines_of(before or b"")
     applied: list[Put] = []
@@ -104,12 +104,12 @@ def _of_lines(
     if there == now:
         # A file that only agents have made is not a person's change.
         made = known if before is not None or applied or known is not None else after
-        return PersonsText(made, by_person=made is not known, put=tuple(applied))
+        return UserText(made, by_person=made is not known, put=tuple(applied))
     lines = merged(there, lines_of(known or b""), now)
     if known is None and before is None and not applied:
-        return PersonsText(after, by_person=True)
+        return UserText(after, by_person=True)
     content = joined(lines) if lines or known is not None else None
-    return PersonsText(content, by_person=True, put=tuple(applied))
+    return UserText(content, by_person=True, put=tuple(applied))
 
 
 def has_change(path: str, known: bytes, before: bytes, after: bytes) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.host.workspace.authors import Authors, Witness
+from acp_jupyter.host.workspace.authors import AuthorEvidence, Authors
 from acp_jupyter.host.workspace.checkpoints.base_tree import BaseTree, LateSave
 from acp_jupyter.host.workspace.checkpoints.checkpoint import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.diff import blobs, sizes, tree_changes
@@ -32,7 +32,7 @@ from acp_jupyter.host.workspace.checkpoints.revert import (
     words_of,
     words_of_copy,
 )
-from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText, persons_text
+from acp_jupyter.host.workspace.checkpoints.saved_text import UserText, user_text
 from acp_jupyter.host.workspace.checkpoints.tree_change import Change, TreeChange
 from acp_jupyter.host.workspace.running_turns import Put, SavedFile
 from acp_jupyter.host.workspace.scan import (
@@ -40,7 +40,7 @@ from acp_jupyter.host.workspace.scan import (
     FileChanged,
     FolderScan,
     Signature,
-    born_ns,
+    birthtime_ns,
     is_utf8,
     lineage,
     next_file_time_ns,
@@ -72,9 +72,9 @@ class FolderScans:
     """Whether a tool call names that notebook; otherwise only its page saved it."""
     edited: Collection[str] = ()
     """Paths that the agent reported as edited."""
-    own: Witness = Witness("", alone=True)  # noqa: RUF009 - it never changes
+    own: AuthorEvidence = AuthorEvidence("", alone=True)  # noqa: RUF009 - it never changes
     """The evidence about the turn."""
-    others: tuple[Witness, ...] = ()
+    others: tuple[AuthorEvidence, ...] = ()
     """The evidence about turns that ran in the folder at the same time."""
     late: Sequence[LateSave] = ()
     """Persons' saves during the scan, to which later ones are added."""
@@ -196,13 +196,13 @@ class TurnCheckpoints:
 
     def save(
         self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
-    ) -> PersonsText:
+    ) -> UserText:
         """Add a person's save during the turn to the base; see `BaseTree.save`."""
         with contextlib.suppress(CheckpointFailed, GitError):
             if self.base is not None:
                 return self.base.save(path, saved, puts, named)
         most = self.checkpoints.limits.change_text_bytes
-        return persons_text(saved.before, saved, puts, named, most)
+        return user_text(saved.before, saved, puts, named, most)
 
     def resume(self, turn_id: str) -> FolderScan | None:
         """Restore the state of a turn that a killed server left open; return the scan before it.
@@ -422,7 +422,7 @@ class TurnCheckpoints:
         if now is None or now.inode in known:
             return False
         with contextlib.suppress(OSError):
-            born = born_ns(self._root / path)
+            born = birthtime_ns(self._root / path)
             only = os.lstat(self._root / path).st_nlink == 1
             return born is not None and born < self._began_ns and only
         return False

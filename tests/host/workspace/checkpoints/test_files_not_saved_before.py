@@ -23,7 +23,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.revert import Revert, with_renames
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
-from acp_jupyter.host.workspace.scan import born_ns, changes, scan
+from acp_jupyter.host.workspace.scan import birthtime_ns, changes, scan
 from acp_jupyter.protocol.host_events.session import TurnChangesNote
 from tests.support.generated import examples
 from tests.support.host.checkpoints import State, carried_out, held
@@ -304,7 +304,7 @@ def test_what_comes_from_another_folder_stays(tmp_path: Path) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_text("of weeks")
         os.utime(path, (1e9, 1e9))
-    assert born_ns(own), "this file system does not tell when a file was made"
+    assert birthtime_ns(own), "this file system does not tell when a file was made"
 
     def deed() -> None:
         shutil.copy2(own, folder.root / "copy.csv")

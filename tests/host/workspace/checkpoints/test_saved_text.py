@@ -9,10 +9,10 @@ import pytest
 from acp_jupyter.host.workspace.checkpoints.merge import merged
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.host.workspace.checkpoints.saved_text import (
-    PersonsText,
+    UserText,
     has_change,
-    persons_text,
     text_with_change,
+    user_text,
 )
 from acp_jupyter.host.workspace.running_turns import Put, SavedFile
 
@@ -25,8 +25,8 @@ PATH = "/w/a.py"
 
 def save(
     known: bytes | None, before: bytes | None, after: bytes | None, *puts: Put, path: str = PATH
-) -> PersonsText:
-    return persons_text(known, SavedFile(path, before, after), puts, {"ran"}, 1_000_000)
+) -> UserText:
+    return user_text(known, SavedFile(path, before, after), puts, {"ran"}, 1_000_000)
 
 
 def put(base: bytes | None, text: bytes) -> Put:

@@ -9,7 +9,7 @@ from pathlib import Path
 from acp_jupyter.errors import BadRequest, plain_reason
 
 
-def write_whole(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
+def atomic_write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
     """Write a file, whole or not at all; return its size.
 
     Raises

@@ -16,7 +16,7 @@ _LOOK_SECONDS = 0.2
 _wanted: ContextVar[Callable[[], bool] | None] = ContextVar("wanted", default=None)
 
 
-class NoLongerAsked(Exception):
+class InputWithdrawn(Exception):
     """The line is no longer needed: the request was answered, or its turn has ended."""
 
 
@@ -37,7 +37,7 @@ def read_line(prompt: str, *, secret: bool = False) -> str:
     ------
     EOFError
         Input has ended.
-    NoLongerAsked
+    InputWithdrawn
         The answer is not wanted any more.
     """
     wanted = _wanted.get()
@@ -76,7 +76,7 @@ def _ended_with(wanted: Callable[[], bool]) -> Iterator[None]:
                 over.set()
     except KeyboardInterrupt:
         if ended:
-            raise NoLongerAsked from None
+            raise InputWithdrawn from None
         raise
 
 
@@ -94,9 +94,9 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
     while not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
         if not wanted():
             print()  # noqa: T201 - the question's line ends
-            raise NoLongerAsked
+            raise InputWithdrawn
     if not wanted():  # the line belongs to another reader
-        raise NoLongerAsked
+        raise InputWithdrawn
     line = sys.stdin.readline()
     if not line:
         raise EOFError

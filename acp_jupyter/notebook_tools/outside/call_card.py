@@ -9,7 +9,7 @@ from acp_jupyter.notebook_tools.tools import AnyTool
 from acp_jupyter.protocol.objects import Obj
 
 
-class OwnCard:
+class OutsideCallCard:
     """Shows one call of an agent outside, with its permission request if it makes one.
 
     Parameters

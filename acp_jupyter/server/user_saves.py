@@ -39,7 +39,7 @@ class ContentsManager(Protocol):
         """Register a function to call after each save."""
 
 
-class PersonsSaves:
+class UserSaves:
     """Listens to the contents manager. Used on the server's loop.
 
     Parameters
@@ -82,7 +82,7 @@ class PersonsSaves:
         begun = self._before.get(real)
         if begun:
             before = begun.popleft()
-            self._tell(SavedFile(real, before.content, self._read(real), at=before.at))
+            self._notify(SavedFile(real, before.content, self._read(real), at=before.at))
         if not begun:
             self._before.pop(real, None)
 
@@ -91,16 +91,16 @@ class PersonsSaves:
             case {"action": "delete", "path": str(path)}:
                 real = self._real(path)
                 if self._host.running_turns.wants(real):
-                    self._tell(SavedFile(real, b"", None))
+                    self._notify(SavedFile(real, b"", None))
             case {"action": "rename", "path": str(path), "source_path": str(source)}:
                 real, old = self._real(path), self._real(source)
                 if self._host.running_turns.wants(real) or self._host.running_turns.wants(old):
                     after = await asyncio.to_thread(self._read, real)
-                    self._tell(SavedFile(old, b"", after, moved_to=real))
+                    self._notify(SavedFile(old, b"", after, moved_to=real))
             case _:
                 pass
 
-    def _tell(self, saved: SavedFile) -> None:
+    def _notify(self, saved: SavedFile) -> None:
         self._host.submit(self._host.running_turns.take(saved))
 
     def _real(self, path: str) -> str:

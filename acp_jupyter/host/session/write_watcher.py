@@ -21,7 +21,7 @@ _MAX_NOTES = 500
 """Most notes of one turn."""
 
 
-class SilentWork:
+class WriteWatcher:
     """Polls the agent's process while a turn runs. Used on the host's loop.
 
     Parameters

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from acp_jupyter.kernel.turn import unseen
+from acp_jupyter.kernel.turn import text_fallback
 
 
 @pytest.mark.parametrize("met", [True, False])
@@ -16,13 +16,13 @@ def test_a_page_that_was_met_is_told_nothing(monkeypatch: pytest.MonkeyPatch, me
     def show(data: dict[str, str], display_id: str, *, update: bool) -> None:
         shown.append(bool(data))
 
-    monkeypatch.setattr(unseen, "_MET_SECONDS", 0)
-    monkeypatch.setattr(unseen, "_show", show)
-    monkeypatch.setattr(unseen, "page_met", page_met)
+    monkeypatch.setattr(text_fallback, "_MET_SECONDS", 0)
+    monkeypatch.setattr(text_fallback, "_show", show)
+    monkeypatch.setattr(text_fallback, "page_met", page_met)
     if met:
         page_met.set()
     before = threading.enumerate()
-    with unseen.told_while_waiting("t1", "s1"):
+    with text_fallback.hint_while_waiting("t1", "s1"):
         for timer in threading.enumerate():
             if timer not in before:
                 timer.join()

@@ -35,7 +35,7 @@ _TICKS = 10
 
 
 @contextlib.contextmanager
-def told_while_waiting(turn_id: str, session_id: str) -> Iterator[None]:
+def hint_while_waiting(turn_id: str, session_id: str) -> Iterator[None]:
     """Show a hint below a waiting cell's turn if no page answers for a while.
 
     For turns of a host in the server, whose requests are not asked here. The hint is conditional,
@@ -67,7 +67,7 @@ def _show(data: dict[str, str], display_id: str, *, update: bool) -> None:
     display(data, raw=True, display_id=display_id, update=update)  # type: ignore[no-untyped-call]
 
 
-class UnseenTurn:
+class TextFallback:
     """Shows a background turn as text if no page draws its widget. Made on the main thread.
 
     Parameters

@@ -35,7 +35,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _MAX_RUNS = 4
 """Most commands that run at the same time."""
-_MAX_TOLD = 10
+_MAX_RESULTS = 10
 """Newest runs that one prompt reports to the agent."""
 _TOLD_CHARS = 4_000
 _TOLD = "The agent gets the end of its output with your next message."
@@ -50,7 +50,7 @@ _ENVIRONMENT = (
 _PACKAGES = f" It reaches {', '.join(PYTHON_PACKAGES)}, too."
 
 
-class OutsideOnce:
+class OutsideRuns:
     """Asks the user, and runs the command. Used on the host's loop.
 
     Parameters
@@ -87,7 +87,7 @@ class OutsideOnce:
         self._startable = startable
         self._runs: dict[str, asyncio.Task[None]] = {}
         """Running tasks, by the item id of the call."""
-        self._told: list[Obj] = []
+        self._results: list[Obj] = []
 
     @property
     def busy(self) -> bool:
@@ -133,10 +133,10 @@ class OutsideOnce:
         self._runs[call.id] = task
         task.add_done_callback(lambda _: self._runs.pop(call.id))
 
-    def take_told(self) -> tuple[Obj, ...]:
+    def take_results(self) -> tuple[Obj, ...]:
         """Return the results to put before the next prompt, and forget them."""
-        told, self._told = tuple(self._told[-_MAX_TOLD:]), []
-        return told
+        results, self._results = tuple(self._results[-_MAX_RESULTS:]), []
+        return results
 
     async def close(self) -> None:
         """Withdraw open requests; closing the session's terminals ends running commands."""
@@ -249,4 +249,4 @@ class OutsideOnce:
             f"Command: {line[:_TOLD_CHARS]}\nOutput:\n{cut}{state.output[-_TOLD_CHARS:]}"
         )
         clean = await asyncio.to_thread(self._journal.without_known, block)
-        self._told.append(dict(clean))
+        self._results.append(dict(clean))

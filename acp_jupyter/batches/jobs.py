@@ -1,4 +1,4 @@
-"""A job, the order that an executor gets for it, and the folder of a batch."""
+"""A job, its specification for an executor, and the folder of a batch."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Job(Model):
     seed: int | None = None
 
 
-class Order(Job):
+class JobSpec(Job):
     """All that a process needs to run a job. An executor passes it on as JSON."""
 
     key: str

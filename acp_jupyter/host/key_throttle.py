@@ -32,7 +32,7 @@ class _Tries:
     waiting: int = 0
 
 
-class WrongKeys:
+class KeyThrottle:
     """Remembers who has sent wrong keys lately. For one event loop, whose clock it uses.
 
     A right key gets its answer at once, unless four answers to its source are waiting; each waits

@@ -21,7 +21,7 @@ _CHANGES = frozenset({"edit", "delete", "move"})
 
 
 @dataclass(frozen=True, slots=True)
-class CallPlaces:
+class CallPaths:
     """The files that a call's paths led to at one moment."""
 
     spots: Mapping[str, FolderPath | None] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class CallPlaces:
                 found[spot.real] = None
         return tuple(found)
 
-    def changed(self, now: CallPlaces) -> str:
+    def changed(self, now: CallPaths) -> str:
         """Return which path now leads to another file, in words; empty if none does."""
         for path, spot in self.spots.items():
             if now.spots.get(path) != spot:

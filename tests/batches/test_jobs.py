@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.batches.orders import BatchFolder, Job, checked_params, digest_of, key_of
+from acp_jupyter.batches.jobs import BatchFolder, Job, checked_params, digest_of, key_of
 from acp_jupyter.errors import BadRequest
 
 
