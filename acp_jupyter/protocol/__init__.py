@@ -1,12 +1,12 @@
-"""The Agent Client Protocol as it is read here: repaired messages, typed packets, host events.
+"""The Agent Client Protocol: repaired messages, typed packets and the host's notes.
 
-Here lie JSON (`json`, `objects`), one message of the wire (`traffic`), its repair (`normalise`),
-the typed packets (`packets`, `session_packets`, `content`, `files`, `elicitation`), their
-readers (`parse`), the table of tools (`tools`), what the host writes beside the protocol
-(`host_events`), and the reader of a session's traffic that joins them (`traffic_reader`).
-`log`, `log_envelope` and `log_json` read a log of ACP traffic in any form that people have.
+This package has JSON (`json`, `objects`), single messages (`traffic`), their repair (`normalise`),
+the typed packets (`packets`, `session_packets`, `content`, `files`, `elicitation`), their parsers
+(`parse`), the table of tools (`tools`), the host's notes (`host_events`), and the reader of a
+session's traffic that joins them (`traffic_reader`). `log`, `log_envelope` and `log_json` read logs
+of ACP traffic in any format.
 
-Everything is pure: no files, no processes, no event loop. Other ways to write a conversation down
-lie in `acp_jupyter.dialects`, which is never imported from here; what becomes of the packets is
-`acp_jupyter.transcript`'s.
+All of it is pure: no files, no processes, no event loop. Other formats for conversations are in
+`acp_jupyter.dialects`, which is never imported from here. `acp_jupyter.transcript` turns packets
+into what a page shows.
 """

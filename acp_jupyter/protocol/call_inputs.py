@@ -1,4 +1,4 @@
-"""What a tool call would do, in a message of any kind: what a user is asked to allow."""
+"""The parts of a message that say what a tool call would do: what a user is asked to allow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _INPUTS = ("title", "rawInput", "locations")
 
 
 def with_call_inputs(message: Any, source: Any) -> Any:
-    """Return a message with the inputs that its tool calls have in ``source``.
+    """Return a message with the tool call inputs of ``source``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Content blocks and the content of tool calls: types, and readers of any spelling."""
+"""Content blocks and the content of tool calls: types, and readers that accept any spelling."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ToolDiff(Model):
     new_text: str = ""
 
     def is_new_file(self, *, exists: bool = False) -> bool:
-        """Return whether it makes a file; ``exists`` if its tool says that the file was there."""
+        """Return whether this creates a file; ``exists`` if the tool says that it was there."""
         return self.old_text is None and not exists
 
 
@@ -68,7 +68,7 @@ ToolContent = TypeAliasType(
 
 
 def read_block(raw: JsonValue) -> ContentBlock | None:
-    """Read a content block of any spelling; None where there is nothing to show.
+    """Read a content block in any spelling; None if there is nothing to show.
 
     ``mediaType`` counts as ``mimeType``, and ``embedded_resource`` may be flat.
     """
@@ -110,7 +110,7 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
 
 
 def read_tool_content(raw: JsonValue) -> tuple[ToolContent, ...] | None:
-    """Read a tool call's ``content``; None where it is absent or null.
+    """Read a tool call's ``content``; None if it is absent or null.
 
     Items may have the ``content`` wrapper or lack it.
     """
@@ -157,7 +157,8 @@ _END = "\n</instructions>\n"
 def instructions_block(words: str) -> dict[str, JsonValue]:
     """Return a block with an administrator's instructions, to go before a prompt.
 
-    They are marked, so that an agent that tells a prompt again doesn't show them as the user's.
+    The block is marked, so that an agent that replays the prompt doesn't show it as the user's
+    text.
     """
     return {"type": "text", "text": f"{_BEGIN}{words}{_END}"}
 
@@ -167,7 +168,7 @@ _END_OF_HISTORY = "\n</earlier-conversation>\n"
 
 
 def history_block(history: str) -> dict[str, JsonValue]:
-    """Return a block with what was said before, for an agent that does not remember it."""
+    """Return a block with the earlier conversation, for an agent that does not remember it."""
     return {"type": "text", "text": f"{_HISTORY}{history}{_END_OF_HISTORY}"}
 
 
@@ -176,19 +177,19 @@ _END_OF_RAN = "\n</run-by-the-user>\n"
 
 
 def ran_block(words: str) -> dict[str, JsonValue]:
-    """Return a block with what the user has run for the agent since its last prompt."""
+    """Return a block with what the user has run for the agent since the last prompt."""
     return {"type": "text", "text": f"{_RAN}{words}{_END_OF_RAN}"}
 
 
 def without_instructions(said: str) -> str:
-    """Return a prompt that an agent tells again without the block, where it begins with one."""
+    """Return a replayed prompt without the block at its beginning, if it has one."""
     begun, marked, rest = said.partition(_BEGIN)
     _, ended, prompt = rest.partition(_END)
     return prompt if marked and ended and not begun else said
 
 
 def in_copy(blocks: Iterable[Obj], folder: str, copy: str) -> tuple[Obj, ...]:
-    """Return content blocks whose files are those of a copy of a folder.
+    """Return content blocks whose file paths point into a copy of a folder.
 
     Parameters
     ----------

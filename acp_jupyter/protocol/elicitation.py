@@ -1,6 +1,6 @@
-"""Elicitation, an agent's questions to its user: the packets, and the fields of a form.
+"""Elicitation: an agent's questions to its user, as packets and form fields.
 
-A form's field is read from one property of a JSON schema; what can't be asked says why.
+Each field of a form is one property of a JSON schema. A form that can't be shown says why.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ ElicitationMode = Literal["form", "url", "other"]
 FieldType = Literal["text", "number", "integer", "boolean", "choice", "choices", "unknown"]
 
 FieldValue = TypeAliasType("FieldValue", str | bool | int | float | tuple[str, ...])
-"""What a field can hold."""
+"""The value of a field."""
 
 
 class ElicitationChoice(Model):
-    """One value of a field that offers some."""
+    """One of the values that a field offers."""
 
     value: str
     label: str
@@ -35,23 +35,23 @@ class ElicitationField(Model):
     """A field of a form."""
 
     name: str
-    """As the answer spells it."""
+    """The field's key in the answer."""
     label: str
     description: str = ""
     type: FieldType = "text"
-    """``unknown`` is asked as text."""
+    """``unknown`` is shown as a text field."""
     words: str = ""
-    """What the user should know of an unknown type."""
+    """What to tell the user about an unknown type."""
     required: bool = False
     secret: bool = False
-    """Whether its name says that the answer must not be kept."""
+    """Whether the field's name suggests that the answer is a secret, which must not be stored."""
     default: FieldValue | None = None
     choices: tuple[ElicitationChoice, ...] = ()
     min_length: int | None = None
     max_length: int | None = None
     pattern: str = ""
     format: str = ""
-    """``email``, ``uri``, ``date``, ``date-time``, or one that is not checked."""
+    """``email``, ``uri``, ``date``, ``date-time``, or a format that is not checked."""
     minimum: float | None = None
     maximum: float | None = None
     min_items: int | None = None
@@ -71,15 +71,15 @@ class ElicitationRequest(TimedPacket):
     fields: tuple[ElicitationField, ...] = ()
     url: str = ""
     host: str = ""
-    """Where ``url`` really leads to."""
+    """The host that ``url`` really leads to."""
     elicitation_id: str = ""
     tool_call_id: str = ""
     problem: str = ""
-    """Why nobody can be asked this; then it is answered with an error."""
+    """Why the user can't be asked this; it is then answered with an error."""
 
 
 class ElicitationResponse(TimedPacket):
-    """ACP: elicitation/create, the client's answer; ``error`` where it was none."""
+    """ACP: elicitation/create, the client's answer; ``error`` if the answer was an error."""
 
     type: Literal["elicitation_response"] = "elicitation_response"
     request_id: str
@@ -89,7 +89,7 @@ class ElicitationResponse(TimedPacket):
 
 
 class ElicitationComplete(TimedPacket):
-    """ACP: elicitation/complete; what was to be done on a page is done."""
+    """ACP: elicitation/complete: the user has finished on the page."""
 
     type: Literal["elicitation_complete"] = "elicitation_complete"
     elicitation_id: str
@@ -114,7 +114,7 @@ _TYPES: dict[str, FieldType] = {
 
 
 def read_field(name: str, raw: Obj, *, required: bool) -> ElicitationField | str:
-    """Return a field, or why nobody can be asked it."""
+    """Return a field, or why the user can't be asked for it."""
     if len(name) > _NAME_CHARS:
         return f"A field's name is longer than {_NAME_CHARS} characters."
     kind = _kind(raw.get("type"))
@@ -148,7 +148,7 @@ def read_field(name: str, raw: Obj, *, required: bool) -> ElicitationField | str
 
 
 def _kind(value: JsonValue) -> str:
-    """Return the type; the first known one where several are allowed."""
+    """Return the type; if several are allowed, the first known one."""
     if isinstance(value, list):
         names = [name for name in value if isinstance(name, str)]
         return next((name for name in names if name in _TYPES), "")
@@ -200,7 +200,7 @@ def _choice(raw: Obj) -> ElicitationChoice | None:
 def _default(
     kind: FieldType, value: JsonValue, choices: tuple[ElicitationChoice, ...]
 ) -> FieldValue | None:
-    """Return what the form begins with; one of another type says nothing."""
+    """Return the initial value; one of the wrong type is ignored."""
     offered = {choice.value for choice in choices}
     match kind:
         case "text" | "unknown":

@@ -1,4 +1,4 @@
-"""The reason in the ``data`` of a JSON-RPC error, which each agent writes in its own shape."""
+"""The reason in the ``data`` of a JSON-RPC error, which every agent formats differently."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CHARS = 4000
 
 
 def error_detail(data: JsonValue) -> str:
-    """Return the reason as text; empty where there is none that people can read."""
+    """Return the reason as text; empty if there is none that people can read."""
     return _reason(data, _DEPTH)[:_CHARS]
 
 

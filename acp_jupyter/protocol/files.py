@@ -1,4 +1,4 @@
-"""Artifacts and written files: packets, readers, the type of a file by its name, and its path."""
+"""Artifacts and written files: packets, readers, file types and paths."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ ArtifactType = Literal[
     "code",
     "other",
 ]
-"""What an artifact is; Onyx's ``nextjs_app`` and ``file`` are read as ``web_app`` and ``other``."""
+"""The kind of an artifact. Onyx's ``nextjs_app`` is read as ``web_app``, its ``file`` as
+``other``."""
 
 
 class ArtifactInfo(PacketModel):
-    """Something that was made and is worth opening."""
+    """A file or folder that the agent made and that is worth opening."""
 
     id: str
     type: ArtifactType = "other"
@@ -39,7 +40,7 @@ class ArtifactInfo(PacketModel):
 
 
 class ArtifactCreated(TimedPacket):
-    """An artifact was made: told by the agent, or found in the folder after a turn."""
+    """An artifact was made: reported by the agent, or found in the folder after a turn."""
 
     type: Literal["artifact_created"] = "artifact_created"
     artifact: ArtifactInfo
@@ -66,11 +67,11 @@ _ARTIFACTS: dict[str, ArtifactType] = {
     "pdf": "pdf",
     "code": "code",
 }
-"""The types by the names that packets have for them; any other name is ``other``."""
+"""The types by their names in packets; any other name is ``other``."""
 
 
 def read_artifact(raw: Obj) -> ArtifactCreated | None:
-    """Read an artifact; None where there is none."""
+    """Read an artifact; None if there is none."""
     body = raw.get("artifact")
     if not isinstance(body, dict):
         return None
@@ -90,7 +91,7 @@ def read_artifact(raw: Obj) -> ArtifactCreated | None:
 
 
 def read_file_write(raw: Obj) -> FileWrite | None:
-    """Read a written file; None where no path is named."""
+    """Read a written file; None if it has no path."""
     path = text(raw.get("path"))
     if not path:
         return None
@@ -102,16 +103,16 @@ def read_file_write(raw: Obj) -> FileWrite | None:
 
 
 INDEX = "index.html"
-"""The page of a folder that is a web app."""
+"""The page to open in a folder that is a web app."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileType:
-    """What a file is, for people and for programs."""
+    """The type of a file: a name for people, and a MIME type."""
 
     artifact: ArtifactType
     mime: str = ""
-    """Empty where there is no common one."""
+    """Empty if there is no common one."""
 
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -149,7 +150,7 @@ _OTHER = FileType("other")
 
 
 def file_type(path: str) -> FileType:
-    """Return what kind of file ``path`` names; ``other`` for a name that says nothing."""
+    """Return the type of the file at ``path``; ``other`` if the name doesn't tell."""
     return _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), _OTHER)
 
 
@@ -176,12 +177,12 @@ _OPERATIONS = {
 
 
 def artifact_type_name(artifact_type: ArtifactType) -> str:
-    """Return the name of an artifact's type, for people."""
+    """Return the name of an artifact's type for people."""
     return _ARTIFACT_NAMES[artifact_type]
 
 
 def file_operation_title(operation: str) -> str:
-    """Return the word for what was done to a file, for people."""
+    """Return the verb for what was done to a file, for people."""
     return _OPERATIONS.get(operation, "Wrote")
 
 
@@ -192,14 +193,14 @@ _SANDBOX = re.compile(r"/sandboxes/[^/]+/(.+)\Z")
 def get_relative_path(full_path: str) -> str:
     """Return the part of a path below the outputs or the sandbox, else the base name.
 
-    Live views use `relative_path`: by base names alone two files may look the same.
+    Live views use `relative_path`, since two files can have the same base name.
     """
     found = _OUTPUTS.search(full_path) or _SANDBOX.search(full_path)
     return found[1] if found else full_path.rpartition("/")[2]
 
 
 def relative_path(path: str, cwd: str) -> str:
-    """Make a path relative to the session's folder where it lies inside it."""
+    """Make a path relative to the session's folder if it is inside it."""
     if not path:
         return ""
     normal = path.replace("\\", "/")

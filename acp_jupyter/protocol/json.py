@@ -1,6 +1,6 @@
-"""JSON: reading texts, repairing values so that all layers can write them, keys in camel case.
+"""JSON: parsing, repair of values that can't be written, and keys in camel case.
 
-Standard library only: the kernel imports this module when it starts.
+Uses the standard library only: the kernel imports this module when it starts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
 _OPAQUE = frozenset({"rawInput", "rawOutput", "_meta", "raw_input", "raw_output"})
-"""What lies below these keys is the agent's own, not the protocol's."""
+"""Values below these keys are the agent's own, not the protocol's."""
 
 _CAMEL_NAMES = (
     "sessionId sessionUpdate toolCallId toolCall rawInput rawOutput mimeType messageId oldText "
@@ -30,7 +30,7 @@ _CAMEL_NAMES = (
     "recipientSessionId senderMessageId recipientMessageId"
 )
 _NESTED = frozenset({dict, list})
-"""What JSON is read into; nothing else has keys."""
+"""The types that JSON is parsed into; nothing else has keys."""
 
 CAMEL_KEYS = {
     re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name): name for name in _CAMEL_NAMES.split()
@@ -38,7 +38,7 @@ CAMEL_KEYS = {
 
 
 def read_json(text: str) -> Any:
-    """Read JSON as `clean_json` leaves it, without walking through what needs no repair.
+    """Parse JSON into what `clean_json` returns, without a second pass if nothing needs repair.
 
     Raises
     ------
@@ -48,23 +48,23 @@ def read_json(text: str) -> Any:
         It is nested beyond what can be read.
     """
     value = _DECODER.decode(text)
-    # Only an escape makes a surrogate; and depth needs as many brackets.
+    # Only an escape makes a surrogate, and depth takes as many brackets.
     odd = "\\ud" in text or "\\uD" in text
     return clean_json(value) if odd or text.count("{") + text.count("[") > MAX_DEPTH else value
 
 
 def _nothing(_: str) -> None:
-    """NaN and Infinity are no JSON."""
+    """NaN and Infinity are not JSON."""
 
 
 def finite_or_none(digits: str) -> float | None:
-    """Read a number with a fraction or an exponent; None where no float can hold it."""
+    """Parse a number with a fraction or an exponent; None if no float can hold it."""
     value = float(digits)
     return value if math.isfinite(value) else None
 
 
 def integer_or_none(digits: str) -> int | None:
-    """Read an integer; None where no float can hold it."""
+    """Parse an integer; None if no float can hold it."""
     return int(digits) if len(digits.lstrip("-")) <= _MAX_DIGITS else None
 
 
@@ -74,11 +74,11 @@ _DECODER = json.JSONDecoder(
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:
-    """Return ``value`` so that every later layer can write it as JSON.
+    """Return ``value`` in a form that every later layer can write as JSON.
 
     Lone surrogates (a split emoji) become U+FFFD, infinities and integers that no float can hold
-    null, what is nested beyond reason a short text. A value that needs nothing is returned as it
-    is.
+    become null, and values nested too deep become a short text. A value that needs no repair is
+    returned unchanged.
     """
     if isinstance(value, str):
         # A lone surrogate is the only thing that keeps a str from being UTF-8.
@@ -104,7 +104,7 @@ def clean_json(value: Any, depth: int = 0) -> Any:
 
 
 def camel_case(value: Any) -> Any:
-    """Return ``value`` with the protocol's keys spelled as the protocol spells them."""
+    """Return ``value`` with the protocol's keys in the protocol's spelling."""
     if isinstance(value, list):
         return [camel_case(item) if type(item) in _NESTED else item for item in value]
     if not isinstance(value, Mapping):
@@ -120,9 +120,9 @@ def camel_case(value: Any) -> Any:
 
 
 def count_or_none(value: object) -> int | None:
-    """Return a count of tokens or lines as an int that is not negative, or None.
+    """Return a count of tokens or lines as a non-negative int, or None.
 
-    ``value`` is a finite number, as `clean_json` and `read_json` leave them, or anything else.
+    ``value`` is a finite number, as `clean_json` and `read_json` return, or anything else.
     """
     if isinstance(value, bool):
         return None
@@ -132,7 +132,7 @@ def count_or_none(value: object) -> int | None:
 
 
 def string_or_none(value: object) -> str | None:
-    """Return a name or id as text: some agents send numbers."""
+    """Return a name or id as text, since some agents send numbers."""
     if isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):

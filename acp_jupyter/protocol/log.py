@@ -1,9 +1,8 @@
-"""Reading a log of ACP traffic, in any form that people have, as traffic entries.
+"""Reads a log of ACP traffic in any common format.
 
-The forms: acp-jupyter's own (``{"seq", "t", "d", "re", "m"}``), the same without numbers, bare
-JSON-RPC lines, lines that a client or a tap has wrapped, plain logs with a JSON-RPC message at
-the end of the line, and arrays printed over many lines. Times are read from whatever the writer
-took for one.
+The formats: acp-jupyter's own (``{"seq", "t", "d", "re", "m"}``), the same without numbers, bare
+JSON-RPC lines, lines wrapped by a client or a proxy, plain logs with a JSON-RPC message at the end
+of each line, and arrays printed over several lines. A time may be in any common format.
 """
 
 from __future__ import annotations
@@ -35,8 +34,9 @@ def read_log(
 ) -> Iterator[TrafficEntry | LogProblem]:
     """Yield a log's entries in order, and a problem for what can't be read; never raise.
 
-    Memory does not grow with the log. Numbers and times that are missing or absurd are filled in:
-    an entry without a time has that of the one before.
+    Memory does not grow with the log. Missing or absurd numbers and times are filled in: an entry
+    without a time gets that of the entry before.
+
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def read_log(
 
 
 class _Reader:
-    """What has to be remembered from line to line."""
+    """The state that is kept from line to line."""
 
     def __init__(self, start: float) -> None:
         self._start = start
@@ -74,7 +74,7 @@ class _Reader:
             case {"d": ">" | "<" | "!" as side, "m": Mapping() as message}:
                 if side != "!" or "seq" in value or "note" in message:
                     yield self._own(value, side, message)
-                elif "event" not in message:  # the recorder's own steps say nothing of the session
+                elif "event" not in message:  # the recorder's own steps are not part of the session
                     yield LogProblem(found.line, "A note that this version does not know.")
             case {"d": ">" | "<", "m": [_, *_] as batch}:
                 yield from self._batch(found.line, value, batch)
@@ -84,7 +84,7 @@ class _Reader:
     def _batch(
         self, line: int, entry: Mapping[str, Any], batch: list[Any]
     ) -> Iterator[TrafficEntry | LogProblem]:
-        """Read a batch: what is wrong with some of its messages is said once."""
+        """Read a batch; report a problem with its messages only once."""
         seen: set[str] = set()
         alike = {key: value for key, value in entry.items() if key != "seq"}
         for message in batch:
@@ -141,7 +141,7 @@ class _Reader:
             self._time = seconds
 
     def _follow(self, side: Side, message: Mapping[str, Any]) -> int | None:
-        """Take notice of a request; return which one a response answers."""
+        """Remember a request; return which one a response answers."""
         if "method" in message:
             self._requests.add(side, message, self._seq)
             return None
@@ -149,7 +149,7 @@ class _Reader:
         return None if asked is None else asked.seq
 
     def _side(self, message: Mapping[str, Any], mark: Mark | None) -> Side:
-        """Decide who says ``message``. What it says itself counts more than how it is marked."""
+        """Decide who sent ``message``. Its content counts more than the writer's mark."""
         is_call = "method" in message or "id" not in message
         known = side_of_call(message) if is_call else self._requests.side_of(message)
         if known is not None:
@@ -190,7 +190,7 @@ _ISO = re.compile(
 
 
 def to_epoch(value: object, key: str = "", start: float = 0.0) -> float | None:
-    """Return seconds since the epoch, or None for what can be no time.
+    """Return seconds since the epoch, or None for a value that can't be a time.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def to_epoch(value: object, key: str = "", start: float = 0.0) -> float | None:
 
 
 def time_in_text(text: str) -> str:
-    """Return the first date and time in ``text``, which is what stands before a message."""
+    """Return the first date and time in the text before a message."""
     found = _ISO.search(text)
     return found[0] if found else ""
 

@@ -1,6 +1,6 @@
-"""What surrounds a logged message: its envelope, and the direction in which it went.
+"""The envelope of a logged message, and its direction.
 
-The direction follows from the method, the request that it answers, or its writer's mark.
+The direction follows from the method, from the request that it answers, or from the writer's mark.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any, Literal
 from acp_jupyter.protocol.json import read_json
 
 Side = Literal[">", "<"]
-"""``>`` said by the client, ``<`` said by the agent."""
+"""``>`` from the client, ``<`` from the agent."""
 
 Mark = Literal[">", "<", "out", "in", "!"]
-"""How a writer marks a line; ``out`` and ``in`` are seen from the writer, who may be either."""
+"""How a writer marks a line; ``out`` and ``in`` are seen from the writer, who may be either
+side."""
 
 _MAX_OPEN = 10_000
 
@@ -73,13 +74,13 @@ def read_mark(text: str, *, names_receiver: bool = False) -> Mark | None:
 
 
 def mark_in_text(text: str) -> Mark | None:
-    """Read what stands before a message in a plain log: an arrow, or a word."""
+    """Read the text before a message in a plain log: an arrow, or a word."""
     found = _ARROW.search(text)
     return read_mark(found[0]) if found else None
 
 
 def side_of_call(message: Mapping[str, Any]) -> Side | None:
-    """Tell who says ``message``, a request or notification, where the protocol knows."""
+    """Return who sent ``message``, a request or notification, if the protocol determines it."""
     match message.get("method"):
         case str(method):
             return ">" if method in _CLIENT_CALLS else "<" if method in _AGENT_CALLS else None
@@ -90,7 +91,7 @@ def side_of_call(message: Mapping[str, Any]) -> Side | None:
 
 
 def side_of_result(message: Mapping[str, Any]) -> Side:
-    """Guess who says ``message``, a response to a request that is not in the log."""
+    """Guess who sent ``message``, a response to a request that is not in the log."""
     result = message.get("result")
     keys = result.keys() if isinstance(result, Mapping) else frozenset[str]()
     return ">" if keys & {"outcome", "content", "terminalId", "output", "action"} else "<"
@@ -105,11 +106,11 @@ class OpenRequest:
 
 
 _ANSWERS: tuple[tuple[Side, Side], ...] = (("<", ">"), (">", "<"))
-"""Who answers whom."""
+"""Matches responses to requests."""
 
 
 class OpenRequests:
-    """The open requests of both sides, whose ids are separate spaces.
+    """The open requests of both sides, each with ids of its own.
 
     Only the newest are kept, so that a log full of unanswered requests takes no memory.
     """
@@ -141,14 +142,14 @@ class OpenRequests:
         return None if key is None else self._open[asker].pop(key)
 
     def side_of(self, message: Mapping[str, Any]) -> Side | None:
-        """Tell who says a response; None where both or neither may."""
+        """Return who sent a response; None if both or neither may have."""
         agent, client = self._key(">", message), self._key("<", message)
         if (agent is None) == (client is None):
             return None
         return "<" if client is None else ">"
 
     def likelier(self, message: Mapping[str, Any]) -> Side | None:
-        """Tell who says a response that either side may, by what it holds; None for neither."""
+        """Return who sent a response that either side may have, by its content; else None."""
         found = [
             (side, self._open[asker][key])
             for side, asker in _ANSWERS
@@ -162,7 +163,7 @@ class OpenRequests:
         return None if best is None else best[0]
 
     def _key(self, sender: Side, message: Mapping[str, Any]) -> int | str | None:
-        """Return the id as the request wrote it: some answer 2 with "2"."""
+        """Return the id as the request wrote it, since some answer 2 with "2"."""
         given = _id(message)
         asked = self._open[sender]
         if given is None or given in asked:
@@ -207,7 +208,7 @@ _BESIDE = frozenset({*_SENDERS, *_RECEIVERS, *_KINDS, *_TIMES, "seq", "sequence"
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An opened line.
+    """The content of a log line.
 
     Attributes
     ----------
@@ -229,7 +230,7 @@ class Envelope:
 
 
 def is_message(value: Object) -> bool:
-    """Tell a JSON-RPC message, or an update that an old agent wrote bare."""
+    """Return whether it is a JSON-RPC message, or a bare update as old agents write."""
     if "jsonrpc" in value:
         return True
     if isinstance(value.get("method"), str):
@@ -241,7 +242,7 @@ def is_message(value: Object) -> bool:
 
 
 def open_envelope(source: Object) -> Envelope:
-    """Take the wrappers off a line's object, whatever they are."""
+    """Remove the wrappers from a line's object."""
     found = Envelope()
     layer: object = source
     for _ in range(_MAX_LAYERS):
@@ -280,7 +281,7 @@ def _timed(found: Envelope, source: Object) -> Envelope:
 
 
 def _content(source: Object) -> object:
-    """Return what is wrapped: an object, or the text of one."""
+    """Return the wrapped value: an object, or the text of one."""
     values = [source[name] for name in _MESSAGES if name in source]
     for value in values:
         if isinstance(value, Mapping) and value:
@@ -299,7 +300,7 @@ def _text(value: object) -> str:
 
 
 def _flat(source: Object) -> Object:
-    """Return the message whose members stand beside the marks of its writer."""
+    """Return the message whose members stand beside the writer's marks."""
     if "jsonrpc" in source or not source.keys() & {"method", "result", "error"}:
         return source
     kind = next((source[name] for name in _KINDS if isinstance(source.get(name), str)), "")
@@ -307,7 +308,7 @@ def _flat(source: Object) -> Object:
     if "method" in message and message.get("id", 0) is None:
         del message["id"]
     if kind.lower() == "response" and not message.keys() & {"result", "error"}:
-        # Zed names the request's method, and has the result in the place of the parameters.
+        # Zed repeats the request's method, and puts the result in the place of the parameters.
         message.pop("method", None)
         result = message.pop("params", None)
         message["error" if _is_error(result) else "result"] = result

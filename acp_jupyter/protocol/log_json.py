@@ -1,7 +1,6 @@
-"""The JSON values of a log: one in a line, after a prefix, or printed over many lines.
+"""The JSON values of a log: one per line, after a prefix, or printed over several lines.
 
-Editors copy and export a session as objects that are printed over several lines, alone or in one
-array.
+Editors copy and export a session as objects printed over several lines, alone or in one array.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ class LogProblem:
 
 @dataclass(frozen=True, slots=True)
 class LogValue:
-    """A JSON value, the line where it begins, and what stood before it in that line."""
+    """A JSON value, its first line, and the text before it in that line."""
 
     line: int
     value: Any
@@ -37,7 +36,7 @@ class LogValue:
 
 
 def read_values(lines: Iterable[bytes | str]) -> Iterator[LogValue | LogProblem]:
-    """Yield what ``lines`` hold. What is torn or is no JSON gives a problem."""
+    """Yield the values in ``lines``; a torn or invalid one gives a problem."""
     printed = PrettyPrinted(_MAX_CHARS)
     for number, line in enumerate(lines, 1):
         if len(line) > _MAX_CHARS:
@@ -67,7 +66,7 @@ def _torn(printed: PrettyPrinted) -> LogProblem:
 
 
 def _decoded(line: bytes | str) -> tuple[str, bool]:
-    """Return a line's text without a mark at its beginning, and whether it is damaged."""
+    """Return a line's text without a byte order mark, and whether it is damaged."""
     if isinstance(line, str):
         text: str = clean_json(line)
         return text.removeprefix("\ufeff"), False
@@ -78,7 +77,7 @@ def _decoded(line: bytes | str) -> tuple[str, bool]:
 
 
 def _value(number: int, text: str) -> Iterator[LogValue | LogProblem]:
-    """Read a line of its own."""
+    """Parse a line that holds one value."""
     parsed = _parsed(number, text.removesuffix(","))
     if isinstance(parsed, LogProblem):
         prefix, brace, rest = text.partition("{")
@@ -107,7 +106,7 @@ _BETWEEN = re.compile(r"[\]\s,]*")
 
 @dataclass(slots=True)
 class PrettyPrinted:
-    """What has begun and not ended yet.
+    """A value that has begun and not ended yet.
 
     Parameters
     ----------
@@ -136,17 +135,17 @@ class PrettyPrinted:
         return self._depth > self._base
 
     def begins(self, text: str) -> bool:
-        """Return whether a line begins something new although an object has not ended.
+        """Return whether a line begins a new value although one has not ended.
 
-        No printer leaves an inner object at the beginning of a line.
+        No printer puts an inner object at the beginning of a line.
         """
         return self.in_object and text.startswith("{")
 
     def take(self, number: int, text: str) -> Iterator[tuple[int, str]]:
-        """Add a line; yield the objects that it completes, and an empty text for what is none."""
+        """Add a line; yield the objects that it completes, and an empty text for an invalid one."""
         if not self.is_open:
             self._base, self.array_first = (1 if text.strip() == "[" else 0), number
-        at = 0  # how far the line has been used up
+        at = 0  # how much of the line is consumed
         for token in _TOKEN.finditer(text):
             match token[0]:
                 case "{" | "[":
@@ -171,7 +170,7 @@ class PrettyPrinted:
             self._depth = self._base
 
     def drop(self) -> None:
-        """Forget what was kept."""
+        """Discard the kept lines."""
         self._parts, self._size = [], 0
 
     def _opened(self, number: int, token: re.Match[str], at: int) -> int:

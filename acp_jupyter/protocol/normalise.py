@@ -1,8 +1,8 @@
-"""Normalising: one JSON-RPC message of any agent in, well-formed ACP messages out.
+"""Normalises: one JSON-RPC message of any agent in, well-formed ACP messages out.
 
 Dictionaries in, dictionaries out; `acp_jupyter.protocol.parse` makes typed packets of them.
-`normalise` is pure, total and idempotent: it raises for nothing, and what it returned it leaves
-alone. What can't be understood becomes a generic message, never nothing.
+`normalise` is pure, total and idempotent: it never raises, and it leaves its own results unchanged.
+A message that can't be understood becomes a generic one; none is dropped.
 
 Old or foreign spellings of updates, tool calls and permission requests become the protocol's.
 """
@@ -22,7 +22,7 @@ from acp_jupyter.protocol.vocabulary import read_priority, read_status
 Object = dict[str, Any]
 
 UNRECOGNISED = "_acp-jupyter/unrecognised"
-"""Method of the notification that carries an object which is no JSON-RPC message."""
+"""Method of the notification that carries an object that is not a JSON-RPC message."""
 
 _INTERNAL_ERROR = -32603
 _DIGITS = re.compile(r"-?[0-9]{1,18}")
@@ -54,7 +54,7 @@ _CLIENT_METHODS = frozenset(
 
 
 def normalise(message: object) -> list[Object]:
-    """Return what ``message``, one line of an agent, says in well-formed ACP.
+    """Return ``message``, one line of an agent, as well-formed ACP messages.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def normalise(message: object) -> list[Object]:
 
 
 def normalise_clean(message: object) -> list[Object]:
-    """Do the same with what `clean_json` or `read_json` has returned."""
+    """Do the same for a value that `clean_json` or `read_json` has returned."""
     if isinstance(message, list):
         return [part for item in message for part in normalise_clean(item)]
     if not isinstance(message, Mapping):
@@ -140,7 +140,7 @@ def _file_window(params: Object) -> Object:
 
 
 def _command(params: Object) -> Object:
-    """Drop arguments and variables that are no list, as the schema says; read a map of them."""
+    """Drop arguments and variables that are not lists, as the schema requires; convert a map."""
     result = dict(params)
     env = result.get("env")
     if isinstance(env, Mapping):
@@ -176,7 +176,7 @@ def _error(error: object) -> Object:
 
 
 def _integer(value: object) -> object:
-    """Return ``"2"`` and ``2.0`` as 2, anything else as it is."""
+    """Return ``"2"`` and ``2.0`` as 2, anything else unchanged."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -201,7 +201,7 @@ def _unrecognised(message: Mapping[str, Any]) -> Object:
 
 
 RAW_OPTION_KIND = "acp-jupyter/kind"
-"""In the ``_meta`` of a permission option: the kind that the agent sent and nobody knows."""
+"""Key in the ``_meta`` of a permission option: the unknown kind that the agent sent."""
 
 _CHUNKS = frozenset({"user_message_chunk", "agent_message_chunk", "agent_thought_chunk"})
 _BLOCK_TYPES = frozenset({"text", "image", "audio", "resource", "resource_link"})
@@ -209,7 +209,7 @@ OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_a
 
 
 def normal_updates(update: Mapping[str, Any]) -> list[Object]:
-    """Return ``update`` as the protocol has it; a chunk with several blocks becomes several."""
+    """Return ``update`` as the protocol defines it; a chunk with several blocks becomes several."""
     kind = update.get("sessionUpdate")
     if not isinstance(kind, str):
         kind = next((v for k in ("type", "kind") if isinstance(v := update.get(k), str)), "unknown")
@@ -221,10 +221,10 @@ def normal_updates(update: Mapping[str, Any]) -> list[Object]:
 
 
 def normal_permission(params: Mapping[str, Any]) -> Object:
-    """Return the parameters of ``session/request_permission`` so that the user is asked.
+    """Return the parameters of ``session/request_permission`` in a form that the user can be asked.
 
-    ACP: session/request_permission. An option of unknown kind is shown, but counts as a
-    rejection wherever something else than the user chooses.
+    ACP: session/request_permission. An option of unknown kind is shown, but it counts as a
+    rejection when the host answers by itself.
     """
     call = params.get("toolCall")
     if not isinstance(call, Mapping):
@@ -233,7 +233,7 @@ def normal_permission(params: Mapping[str, Any]) -> Object:
     tool_call_id = call.get("toolCallId", string_or_none(params.get("toolCallId")))
     options = params.get("options")
     if isinstance(options, Mapping):
-        # What stood under a key such as rawInput has kept its own keys until now.
+        # Values below a key such as rawInput have kept their own keys until now.
         options = [camel_case(option) for key, option in options.items() if key != "_meta"]
     return {
         **params,
@@ -243,7 +243,7 @@ def normal_permission(params: Mapping[str, Any]) -> Object:
 
 
 def normal_blocks(content: object) -> list[Object]:
-    """Return message content, whatever its shape, as content blocks."""
+    """Return message content of any shape as content blocks."""
     if content is None:
         return []
     if isinstance(content, list):
@@ -272,7 +272,7 @@ def _chunks(update: Object) -> list[Object]:
 
 
 def _tool_call(call: Mapping[str, Any]) -> Object:
-    """Repair the fields that are there; null means unchanged and stays."""
+    """Repair the fields that are present; null means unchanged and stays."""
     result: Object = dict(call)
     for key in ("toolCallId", "title", "kind"):
         if key in result and (text := string_or_none(result.pop(key))) is not None:

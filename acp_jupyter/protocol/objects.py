@@ -1,8 +1,8 @@
-"""`Model`, the base of every typed object, and readers for the fields of untyped JSON objects.
+"""`Model`, the base of all typed objects, and readers for fields of untyped JSON objects.
 
-`misfits` says in plain words what does not fit a model.
+`misfits` describes in plain words what does not fit a model.
 
-The readers never raise: a field of another type reads as one that is absent.
+The readers never raise: a field of the wrong type reads as absent.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 
 class Model(BaseModel):
-    """Frozen, closed, and generating TypeScript with required tags.
+    """Frozen, without extra fields, and with required tags in the generated TypeScript.
 
-    Fields have their docs only where TypeScript is generated: see `scripts/gen_types.py`.
+    Field docstrings are read only when TypeScript is generated: see `scripts/gen_types.py`.
     """
 
     model_config = ConfigDict(
@@ -76,49 +76,49 @@ Obj = dict[str, JsonValue]
 
 
 def obj(value: JsonValue) -> Obj:
-    """Return an object as it is, anything else as an empty one."""
+    """Return an object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: JsonValue) -> list[JsonValue]:
-    """Return a list as it is, anything else as an empty one."""
+    """Return a list, or an empty one for anything else."""
     return value if isinstance(value, list) else []
 
 
 def text(value: JsonValue) -> str:
-    """Return a string as it is, anything else as nothing."""
+    """Return a string, or an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 
 def text_or_none(value: JsonValue) -> str | None:
-    """Return a string that says something."""
+    """Return a string that is not empty, else None."""
     return value if isinstance(value, str) and value else None
 
 
 def flag(value: JsonValue) -> bool:
-    """Return whether a value is true, and not merely truthy."""
+    """Return whether a value is ``True``, not merely truthy."""
     return value is True
 
 
 def bool_or_none(value: JsonValue) -> bool | None:
-    """Return true or false, None for anything else."""
+    """Return a boolean, None for anything else."""
     return value if isinstance(value, bool) else None
 
 
 def count(value: JsonValue) -> int | None:
-    """Return an integer that is not negative."""
+    """Return a non-negative integer."""
     return number(value) if isinstance(value, int | float) and value >= 0 else None
 
 
 def number(value: JsonValue) -> int | None:
-    """Return an integer, written as one or not."""
+    """Return an integer, also from a number or text that equals one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if isinstance(value, int) or value.is_integer() else None
 
 
 def first(source: Obj, *keys: str) -> JsonValue:
-    """Return the value of the first of ``keys`` that is there and not null."""
+    """Return the value of the first of ``keys`` that is present and not null."""
     for key in keys:
         value = source.get(key)
         if value is not None:

@@ -1,7 +1,7 @@
 """Packets of a conversation: messages, tool calls, permission requests, plans, ends of turns.
 
-Fields are snake case in Python and camel case on the wire. None in a packet of a tool call means
-that it says nothing of the field: the earlier value stays.
+Fields are snake case in Python and camel case on the wire. None in a tool call packet means that
+the field is not sent: the earlier value stays.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from acp_jupyter.protocol.vocabulary import AcpKind, Priority, StepStatus, ToolS
 
 
 class PacketModel(Model):
-    """Base of packets: camel case aliases, read by either name."""
+    """Base of packets: camel case aliases; either name is accepted."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
 class TimedPacket(PacketModel):
-    """Base of packets that may carry a time of their own."""
+    """Base of packets that may carry a time."""
 
     timestamp: float | None = None
     """Seconds since the epoch."""
@@ -36,7 +36,7 @@ class TimedPacket(PacketModel):
 
 class _AgentPacket(TimedPacket):
     parent_id: str = ""
-    """Id of the tool call whose subagent made it; empty for what the agent itself does."""
+    """Id of the tool call whose subagent sent it; empty for the agent itself."""
 
 
 class _Chunk(_AgentPacket):
@@ -45,7 +45,7 @@ class _Chunk(_AgentPacket):
 
     @property
     def text(self) -> str:
-        """The piece of text; empty for any other content."""
+        """The chunk's text; empty for any other content."""
         return "" if isinstance(self.block, OtherBlock) else self.block.text
 
 
@@ -54,7 +54,7 @@ class UserMessageChunk(_Chunk):
 
     type: Literal["user_message_chunk"] = "user_message_chunk"
     steered: bool = False
-    """Whether the user said it while the turn ran, and the agent has taken it."""
+    """Whether the user sent it while the turn ran, and the agent accepted it."""
 
 
 class AgentMessageChunk(_Chunk):
@@ -62,17 +62,17 @@ class AgentMessageChunk(_Chunk):
 
     type: Literal["agent_message_chunk"] = "agent_message_chunk"
     replaces: bool = False
-    """Whether it takes the place of what its message said so far."""
+    """Whether it replaces what its message said so far."""
 
 
 class AgentThoughtChunk(_Chunk):
-    """ACP: agent_thought_chunk; or a piece of a step."""
+    """ACP: agent_thought_chunk; or a part of a step."""
 
     type: Literal["agent_thought_chunk"] = "agent_thought_chunk"
     step_id: str = ""
     """The step that it belongs to, whatever came between."""
     replaces: bool = False
-    """Whether it takes the place of what its thought said so far."""
+    """Whether it replaces what its thought said so far."""
 
 
 class Location(PacketModel):
@@ -87,34 +87,34 @@ class _ToolCallPacket(_AgentPacket):
     tool_name: str = "unknown"
     """A name of the tool table, or ``unknown``."""
     kind: UiKind = "other"
-    """Kind for views, which know fewer than the protocol."""
+    """Kind for views, which have fewer than the protocol."""
     acp_kind: AcpKind | None = None
-    """The protocol's ten kinds; None where the packet names none."""
+    """The protocol's ten kinds; None if the packet has none."""
     title: str | None = None
     name: str | None = None
-    """The tool's name as the agent spells it."""
+    """The tool's name in the agent's spelling."""
     content: tuple[ToolContent, ...] | None = None
     raw_input: JsonValue = None
     raw_output: JsonValue = None
     locations: tuple[Location, ...] = ()
-    """Set (see ``model_fields_set``) only where the packet lists them."""
+    """Set (see ``model_fields_set``) only if the packet lists them."""
     progress: float | None = None
     """From 0 to 1."""
     message: str | None = None
-    """What is being done right now."""
+    """What the tool is doing right now."""
     terminal: TerminalPiece | None = None
-    """What its ``_meta`` says of a terminal of the agent's."""
+    """What its ``_meta`` says about a terminal of the agent."""
     can_cancel: bool | None = None
     """Whether the client may cancel it from now on."""
     subagent_session_id: str = ""
-    """The child session whose work it is. ACP: subagent_update."""
+    """The child session that does the work. ACP: subagent_update."""
     is_cut: bool | None = None
-    """Whether the agent has sent more of it than is read."""
+    """Whether the agent sent more than was read."""
 
     @computed_field  # type: ignore[prop-decorator]
     @cached_property
     def input(self) -> ToolInput:
-        """What the tool was asked to do; read when it is asked for."""
+        """The tool's input; parsed on first use."""
         return TOOLS.get(self.tool_name, UNKNOWN_TOOL).read_input(obj(self.raw_input))
 
 
@@ -126,7 +126,7 @@ class ToolCallStart(_ToolCallPacket):
 
 
 class ToolCallProgress(_ToolCallPacket):
-    """ACP: tool_call_update; a missing status means that it has not changed."""
+    """ACP: tool_call_update; without a status, it is unchanged."""
 
     type: Literal["tool_call_progress"] = "tool_call_progress"
     status: ToolStatus | None = None
@@ -134,7 +134,7 @@ class ToolCallProgress(_ToolCallPacket):
     @computed_field  # type: ignore[prop-decorator]
     @cached_property
     def output(self) -> ToolOutput | None:
-        """What the tool gave; None where this packet gives nothing."""
+        """The tool's output; None if this packet has none."""
         if self.content is None and self.raw_output is None:
             return None
         row = TOOLS.get(self.tool_name, UNKNOWN_TOOL)
@@ -146,7 +146,7 @@ class ToolCallProgress(_ToolCallPacket):
 
 
 class OptionPacket(PacketModel):
-    """ACP: permission option; ``kind`` as the agent sent it."""
+    """ACP: permission option; ``kind`` in the agent's spelling."""
 
     option_id: str
     name: str
@@ -161,15 +161,16 @@ class PermissionRequest(TimedPacket):
     tool_call: ToolCallProgress
     options: tuple[OptionPacket, ...]
     auto_approve: bool = False
-    """Whether it needs no answer: the agent's own settings allowed it."""
+    """Whether it needs no answer, since the agent's own settings allowed it."""
     action: str = ""
-    """What is wanted, in the host's own words; never the agent's."""
+    """What is requested, in the host's words, never the agent's."""
     reason: str = ""
-    """What the host has to say of it."""
+    """The host's remarks on the request."""
     by_user: bool = False
-    """Whether the user wants it, who is asked all the same: the answer counts for this alone."""
+    """Whether the user started this and is asked all the same: the answer applies to this action
+    only."""
     words: str = ""
-    """What the agent says of the request, beside its tool call."""
+    """What the agent says about the request, beside its tool call."""
 
 
 class PermissionResponse(TimedPacket):
@@ -178,9 +179,9 @@ class PermissionResponse(TimedPacket):
     type: Literal["permission_response"] = "permission_response"
     request_id: str
     option_id: str | None = None
-    """None when the outcome was ``cancelled``."""
+    """None if the outcome was ``cancelled``."""
     approved: bool | None = None
-    """For an answer that names no option."""
+    """For an answer without an option."""
     reason: str = ""
 
 
@@ -221,14 +222,14 @@ class PromptResponse(TimedPacket):
 
     type: Literal["prompt_response"] = "prompt_response"
     stop_reason: str
-    """ACP: stop reason; an unknown one is kept as it is."""
+    """ACP: stop reason; an unknown one is kept unchanged."""
     detail: str = ""
-    """The agent's own, finer reason."""
+    """The agent's own, more specific reason."""
     summary: str = ""
-    """What the agent says it did."""
+    """The agent's summary."""
     usage: PromptUsage | None = None
     duration_seconds: float | None = None
-    """As the agent measured it."""
+    """As measured by the agent."""
 
 
 class ErrorPacket(TimedPacket):
@@ -239,11 +240,11 @@ class ErrorPacket(TimedPacket):
     code: str = ""
     detail: str = ""
     duration_seconds: float | None = None
-    """Of the turn, as the agent measured it."""
+    """Of the turn, as measured by the agent."""
 
 
 class Unknown(TimedPacket):
-    """A packet of no known type, kept raw."""
+    """A packet of unknown type, kept raw."""
 
     type: Literal["unknown"] = "unknown"
     raw: JsonValue = None
@@ -261,7 +262,7 @@ _STOP_REASONS = {
 
 
 def stop_reason_words(stop_reason: str, detail: str = "") -> str:
-    """Return why a turn ended; nothing for an ordinary end.
+    """Return why a turn ended; empty for an ordinary end.
 
     Parameters
     ----------

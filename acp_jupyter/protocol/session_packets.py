@@ -1,4 +1,4 @@
-"""Packets about an agent or session as a whole: abilities, modes, options, commands, usage.
+"""Packets about an agent or a session: capabilities, modes, options, commands, usage.
 
 Also the starts and ends of steps and messages, which only Onyx streams have.
 """
@@ -31,17 +31,18 @@ Ability = Literal[
     "authStatus",
     "steering",
 ]
-"""``http``, ``sse`` and ``acp``: kinds of MCP servers beside stdio, which every agent takes.
+"""``http``, ``sse`` and ``acp``: transports of MCP servers beside stdio, which every agent
+supports.
 
-``authStatus`` is the protocol's ``auth.status``. ``steering`` is outside the protocol: a message is
-taken while a turn runs.
+``authStatus`` is the protocol's ``auth.status``. ``steering`` is an extension: a message is
+accepted while a turn runs.
 """
 
 _ALL: tuple[Ability, ...] = get_args(Ability)
 
 
 def abilities(hello: Obj) -> tuple[Ability, ...]:
-    """Read the result of ``initialize``; an empty object means yes, false, null and absence no."""
+    """Read the result of ``initialize``; ``{}`` means true; false, null and absence mean false."""
     capabilities = obj(first(hello, "agentCapabilities", "agent_capabilities"))
     session = obj(first(capabilities, "sessionCapabilities", "session_capabilities"))
     auth = obj(capabilities.get("auth"))
@@ -95,7 +96,7 @@ class CurrentModeUpdate(TimedPacket):
 
 
 class CurrentModelUpdate(TimedPacket):
-    """The answer to session/set_model, which the protocol no longer has and agents do."""
+    """The response to session/set_model, which agents still have though the protocol dropped it."""
 
     type: Literal["current_model_update"] = "current_model_update"
     model_id: str
@@ -109,25 +110,25 @@ class ConfigOptionUpdate(TimedPacket):
 
 
 class BackgroundWork(PacketModel):
-    """ACP: background work, named by what the agent has told of it before."""
+    """ACP: background work, named by what the agent said about it before."""
 
     tool_call_id: str = ""
     terminal_id: str = ""
-    """Both are empty for work of another kind."""
+    """Both are empty for other kinds of work."""
 
 
 class SessionInfoUpdate(TimedPacket):
-    """ACP: session_info_update; a null title clears, an absent one is kept."""
+    """ACP: session_info_update; a null title clears it, an absent one keeps it."""
 
     type: Literal["session_info_update"] = "session_info_update"
     title: str | None = None
     clears_title: bool = False
     model: str = ""
-    """As the Claude CLI tells it when it starts."""
+    """As the Claude CLI reports it at its start."""
     tools: tuple[str, ...] = ()
     """Names of the agent's tools."""
     background: tuple[BackgroundWork, ...] | None = None
-    """All that goes on beside the turns; None where it is not told."""
+    """All background work; None if the update has no list."""
 
 
 class UsageUpdate(TimedPacket):
@@ -148,18 +149,18 @@ class NoticePacket(TimedPacket):
     title: str = ""
     text: str = ""
     detail: str = ""
-    """Lines for those who look closer."""
+    """Details, one per line."""
     key: str = ""
-    """What it is about: a later one with this key takes its place. Alone it adds to ``detail``."""
+    """Its key: a later notice with the same key replaces it. On its own, it adds to ``detail``."""
     clears: tuple[Literal["text", "detail"], ...] = ()
-    """What a later one with this key empties; else what it does not tell is kept."""
+    """Whether a later notice with this key clears what it omits; otherwise that is kept."""
 
 
 class RawModes(PacketModel):
-    """ACP: session modes, as a session/new result carries them."""
+    """ACP: session modes, as in the result of session/new."""
 
     modes: tuple[tuple[str, str, str], ...] = ()
-    """id, name, description of each."""
+    """Id, name and description of each."""
     current: str = ""
 
 
@@ -179,7 +180,7 @@ class AgentInfoPacket(TimedPacket):
     version: str = ""
     prompt_capabilities: tuple[str, ...] = ()
     can: tuple[Ability, ...] = ()
-    """What it can do with sessions."""
+    """Its session capabilities."""
     auth_methods: tuple[AuthMethod, ...] = ()
 
 
@@ -189,17 +190,17 @@ class AuthStatusUpdate(TimedPacket):
     type: Literal["auth_status_update"] = "auth_status_update"
     state: Literal["authenticated", "unauthenticated", "not_required", "unknown"] = "unknown"
     label: str = ""
-    """Which login is in use, e.g. ``Claude Max``. Names and addresses of people are left out."""
+    """The login in use, e.g. ``Claude Max``. Names and addresses of people are left out."""
 
 
 class CancelSent(TimedPacket):
-    """ACP: session/cancel, by the client; however the agent ends the turn, it was stopped."""
+    """ACP: session/cancel, by the client; the turn counts as stopped, however the agent ends it."""
 
     type: Literal["cancel_sent"] = "cancel_sent"
 
 
 class CallCancel(TimedPacket):
-    """ACP: tool_call/cancel, terminal/cancel, by the client; or that the agent refused it.
+    """ACP: tool_call/cancel, terminal/cancel, by the client; or the agent's refusal.
 
     A subagent's call is cancelled by the session/cancel of its session.
     """
@@ -227,7 +228,7 @@ class StepEnd(TimedPacket):
 
 
 class MessageStart(TimedPacket):
-    """A message begins: the agent's text goes on in a new one."""
+    """A message begins: the agent's text continues in a new one."""
 
     type: Literal["output_start"] = "output_start"
 

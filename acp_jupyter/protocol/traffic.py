@@ -1,8 +1,8 @@
 """One message on the wire: `TrafficEntry`, and the plain messages that need no repair.
 
-By far the most of what agents write is pieces of text and updates of tool calls. `is_plain`
-recognises those that are well-formed, so that they are read as they stand; `text_chunk` takes a
-piece of text apart, so that a burst of them can be joined.
+Most of what agents send is chunks of text and updates of tool calls. `is_plain` recognises those
+that are well-formed, which are read without repair; `text_chunk` extracts a chunk's text, so that a
+burst of chunks can be joined.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple
 from acp_jupyter.protocol.vocabulary import ACP_KINDS
 
 Direction = Literal[">", "<", "!"]
-"""``>`` to the agent, ``<`` from the agent, ``!`` a note of our own about the wire."""
+"""``>`` to the agent, ``<`` from the agent, ``!`` a note of the host."""
 
 
 LONG_CHARS = 16 * 1024
-"""A longer line is read in a thread, and written down as it is."""
+"""A longer line is parsed in a thread, and logged unchanged."""
 
 
 class TrafficEntry(NamedTuple):
@@ -68,9 +68,10 @@ _STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
 
 
 def is_plain(message: Mapping[str, Any]) -> bool:
-    """Tell a well-formed piece of text or tool call update, so that it is read as it stands.
+    """Return whether a message is a well-formed text chunk or tool call update, read without
+    repair.
 
-    Whatever is only a little out of the ordinary says no: then it is normalised.
+    Anything unusual gives False: then it is normalised.
     """
     match message:
         case {
@@ -90,7 +91,7 @@ def is_plain(message: Mapping[str, Any]) -> bool:
 
 
 class TextChunk(NamedTuple):
-    """A plain piece of a message or thought."""
+    """A plain chunk of a message or thought."""
 
     session_id: str
     kind: str
@@ -98,7 +99,7 @@ class TextChunk(NamedTuple):
     text: str
 
     def with_text(self, text: str) -> dict[str, Any]:
-        """Return the message of the same, with another text."""
+        """Return the same message with another text."""
         update = {"sessionUpdate": self.kind, "content": {"type": "text", "text": text}}
         if self.message_id is not None:
             update["messageId"] = self.message_id
@@ -107,7 +108,7 @@ class TextChunk(NamedTuple):
 
 
 def text_chunk(message: Mapping[str, Any]) -> TextChunk | None:
-    """Return what a plain message says if it is a piece of text with something in it."""
+    """Return the chunk in a plain message, if it is a text chunk that is not empty."""
     params = message.get("params")
     if len(message) != 3 or type(params) is not dict or len(params) != 2:
         return None
@@ -148,7 +149,7 @@ def _is_call(update: Mapping[str, Any]) -> bool:
 
 
 def _is_one_of(value: object, words: Container[str]) -> bool:
-    return isinstance(value, str) and value in words  # a list has no hash to be found by
+    return isinstance(value, str) and value in words  # a list can't be looked up by hash
 
 
 def _is_content(content: object) -> bool:

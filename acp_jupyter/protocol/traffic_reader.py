@@ -1,6 +1,6 @@
-"""Reading a session's traffic: from its entries to packets and notes, request and response matched.
+"""Reads a session's traffic: entries in, packets and notes out, requests matched to responses.
 
-A history that an agent replays when a session is loaded becomes turns, or is left out.
+A history that an agent replays when it loads a session becomes turns, or is left out.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from acp_jupyter.protocol.traffic import TrafficEntry, is_plain
 from acp_jupyter.protocol.version_2 import Version2
 
 LogPacket = Packet | Note
-"""What a line of a traffic log can say: the agent's packets, the host's notes."""
+"""What a line of a traffic log can contain: the agent's packets, and the host's notes."""
 
 _SETUP = {"session/new", "session/load", "session/resume", "session/fork"}
 _CONFIG = {"session/set_config_option"}
 _CHOICES = {"session/set_mode", "session/set_model"}
-"""Answered by nothing: what was asked for is what is so then."""
+"""Requests with an empty response: afterwards the requested state is in effect."""
 _ASKED = {*_CHOICES, *session.CALL_CANCELS, steering.METHOD}
-"""What is asked for is read with the answer."""
+"""Requests that are parsed together with their response."""
 
 
 class TrafficReader:
-    """Turns lines into packets; remembers which request a response answers."""
+    """Parses lines into packets; remembers which request a response answers."""
 
     def __init__(self) -> None:
         self._requests: dict[int, tuple[str, Obj]] = {}
@@ -63,10 +63,11 @@ class TrafficReader:
         self._subagents = Subagents(self._state)
         self._history: History | None = None
         self._played = False
-        """Whether a recording is played in the agent's place; no agent says that of itself."""
+        """Whether a recording is replayed in place of the agent, which the agent itself can't
+        say."""
 
     def saved(self) -> Obj | None:
-        """Return what is remembered, as JSON; None while a history is told."""
+        """Return the state as JSON; None during a replay."""
         if self._history is not None:
             return None
         requests: list[JsonValue] = [[seq, *asked] for seq, asked in self._requests.items()]
@@ -80,7 +81,7 @@ class TrafficReader:
 
     @classmethod
     def of_saved(cls, saved: Obj) -> Self:
-        """Return a reader that goes on where another was saved.
+        """Return a reader that continues from a saved state.
 
         Raises
         ------
@@ -102,7 +103,7 @@ class TrafficReader:
         return reader
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
-        """Read one line; lines that don't concern the session give nothing."""
+        """Parse one line; a line that doesn't concern the session gives nothing."""
         if entry.direction == "<":
             entry = entry._replace(message=cut_message(entry.message))
         if entry.direction == "<" and not self._version_2.is_used and is_plain(entry.message):
@@ -119,7 +120,7 @@ class TrafficReader:
         return [replayed for packet in packets for replayed in self._replayed(packet, history)]
 
     def _replayed(self, packet: LogPacket, history: History) -> list[LogPacket]:
-        """Take a packet of a history that an agent tells; the next turn ends that."""
+        """Return a packet of replayed history; the next turn ends the replay."""
         if isinstance(packet, ReplayEnded | TurnStartedNote):
             self._history = None
             return [*history.end(), packet]
@@ -238,7 +239,7 @@ _REPLAYED = (
 
 
 class History:
-    """Makes turns of a replay, or leaves it out. ACP: session/load.
+    """Turns replayed history into turns, or drops it. ACP: session/load.
 
     Parameters
     ----------
@@ -256,7 +257,7 @@ class History:
         self._running = False
 
     def take(self, packet: Packet | Note) -> list[Packet | Note]:
-        """Return what a packet of the replay comes to."""
+        """Return the entries for a packet of the replay."""
         if not isinstance(packet, _REPLAYED):
             return [packet]
         if not self._keep_history:
@@ -269,11 +270,11 @@ class History:
         return [*self._begun(), packet]
 
     def end(self) -> list[Packet | Note]:
-        """Return what ends the replay."""
+        """Return the entries that end the replay."""
         return [*self._begun(), *self._ended()]
 
     def _begun(self) -> list[Packet | Note]:
-        """Begin the turn whose prompt was told."""
+        """Begin the turn whose prompt was replayed."""
         if not self._prompt:
             return []
         self._turns += 1

@@ -1,6 +1,6 @@
 """Closed vocabularies of packets: kinds, tool names, statuses, priorities; and their readers.
 
-A reader takes any value: a word of another dialect reads as the protocol's nearest, or as None.
+A reader takes any value: a word of another dialect becomes the protocol's closest word, or None.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PacketType = Literal[
     "error",
     "unknown",
 ]
-"""Onyx's packet types, exactly; `Packet` has more."""
+"""Onyx's packet types; `Packet` has more."""
 
 ToolName = Literal[
     "glob",
@@ -34,7 +34,7 @@ ToolName = Literal[
     "websearch",
     "unknown",
 ]
-"""Onyx's tool names, exactly; the tool table may hold more."""
+"""Onyx's tool names; the tool table may have more."""
 
 SEED_TOOL_NAMES: frozenset[str] = frozenset(ToolName.__args__)  # type: ignore[attr-defined]
 
@@ -55,7 +55,7 @@ AcpKind = Literal[
 ]
 
 ToolStatus = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
-"""The protocol's four, and ``cancelled``, which the client itself sets on a stop."""
+"""The protocol's four, and ``cancelled``, which the client sets when it stops a turn."""
 
 StepStatus = Literal["pending", "in_progress", "completed"]
 Priority = Literal["high", "medium", "low"]
@@ -93,7 +93,7 @@ _STATUSES: dict[str, ToolStatus] = {
     "cancelled": "cancelled",
     "canceled": "cancelled",
 }
-"""Every word for a status, without case and joints."""
+"""All words for a status, in lower case without separators."""
 
 _STEPS: dict[str, StepStatus] = {"in_progress": "in_progress", "completed": "completed"}
 
@@ -101,7 +101,7 @@ _PRIORITIES: dict[str, Priority] = {"high": "high", "low": "low"}
 
 
 Unasked = Literal["", "edits", "judged", "all"]
-"""What an agent does without asking, in a mode that takes consent away; the most comes last."""
+"""What an agent does without asking in a permissive mode; the most permissive comes last."""
 
 _UNASKED: dict[str, Unasked] = {
     "acceptedits": "edits",
@@ -122,7 +122,7 @@ _UNASKED: dict[str, Unasked] = {
     "unrestricted": "all",
     "yolo": "all",
 }
-"""By id or name of the mode, without case, joints and spaces: those of known agents."""
+"""Modes of known agents by id or name, in lower case without separators and spaces."""
 
 UNASKED_WORDS: dict[Unasked, str] = {
     "edits": "edits files without asking",
@@ -132,28 +132,28 @@ UNASKED_WORDS: dict[Unasked, str] = {
 
 
 def read_unasked(*words: str) -> Unasked:
-    """Return the most that modes of these ids and names do without asking, as far as is known."""
+    """Return the most that modes with these ids and names do without asking, if known."""
     found = (_UNASKED.get(_folded(word)) for word in words)
     order = get_args(Unasked)
     return max((each or "" for each in found), key=order.index, default="")
 
 
 _ASKING = ("default", "manual", "ask", "askfirst", "alwaysask", "normal", "readonly")
-"""Modes in which known agents ask about every change, the best first; written as above."""
+"""Modes in which known agents ask about every change, the best first; spelled as above."""
 
 
 _LONGEST_WORD = 100
 
 
 def asking_mode(modes: Iterable[tuple[str, str]]) -> str | None:
-    """Return the one of these modes, ids and names, in which an agent asks; None if unknown."""
+    """Return the mode, of these ids and names, in which an agent asks; None if unknown."""
     known = (each for each in modes if not read_unasked(*each))
     asking = {word: mode_id for mode_id, name in known for word in map(_folded, (name, mode_id))}
     return next((asking[word] for word in _ASKING if word in asking), None)
 
 
 def _folded(word: str) -> str:
-    """Return the letters of a word that may be a known one; nothing of a longer text."""
+    """Return the letters of a word that may be a known one; empty for a longer text."""
     if len(word) > _LONGEST_WORD:
         return ""
     return "".join(filter(str.isalnum, word.lower()))
@@ -165,7 +165,7 @@ def read_acp_kind(value: object) -> AcpKind | None:
 
 
 def read_status(value: object) -> ToolStatus | None:
-    """Read a tool call's status in any dialect; None where it is unknown."""
+    """Read a tool call's status in any dialect; None if it is unknown."""
     if not isinstance(value, str):
         return None
     return _STATUSES.get(value.lower().replace("_", "").replace("-", ""))

@@ -1,7 +1,7 @@
-"""Notes: what the host itself writes into a session's traffic log, as ``!`` lines.
+"""Notes: the host's own lines, marked ``!``, in a session's traffic log.
 
-The protocol says nothing of queues, of the cell a prompt came from or of a process that died.
-Written between the protocol's own lines, notes keep the transcript a function of the log alone.
-A new note is a class here, a member of the union in `notes`, and read in `acp_jupyter.transcript`.
-Writing them is the host's; nothing here does.
+The protocol has no messages for queues, for the cell that a prompt came from, or for a process that
+died. The host writes notes between the protocol's lines, so that the transcript depends on the log
+alone. To add a note, write a class here, add it to the union in `notes`, and read it in
+`acp_jupyter.transcript`.
 """

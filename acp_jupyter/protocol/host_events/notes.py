@@ -49,34 +49,32 @@ from acp_jupyter.protocol.objects import Model
 
 
 class TurnEdited(Model):
-    """The text of a prompt was changed before it was sent."""
+    """A queued prompt's text was edited before it was sent."""
 
     note: Literal["turn_edited"] = "turn_edited"
     turn_id: str
     prompt: tuple[dict[str, JsonValue], ...]
     policy: Policy | None = None
-    """Where it is another now: a cell had sent the prompt, and a user has changed it."""
+    """The new origin, if the user edited a prompt that came from a cell."""
     rules: tuple[Rule, ...] | None = None
-    """The same."""
     user: str | None = None
-    """The same; who answers for it from now on."""
+    """The user who now answers for the prompt."""
     sandbox: Sandbox | None = None
-    """The same."""
 
 
 class TurnMoved(Model):
-    """A prompt that waits was put before the others."""
+    """A queued prompt was moved to the front."""
 
     note: Literal["turn_moved"] = "turn_moved"
     turn_id: str
 
 
 REPLAYED = " (replayed)"
-"""After the name of an agent whose recording is replayed."""
+"""Suffix of the name of an agent whose recording is replayed."""
 
 
 class SessionOpened(Model):
-    """First line of a session's log."""
+    """The first line of a session's log."""
 
     note: Literal["session_opened"] = "session_opened"
     session_id: str
@@ -90,10 +88,10 @@ class SessionOpened(Model):
     title: str = ""
     notebook_path: str = ""
     user: str = ""
-    """Who chose the policy; empty where people have no names."""
+    """Who chose the policy; empty if users have no names."""
     variant: Variant | None = None
     copied_folder: str = ""
-    """The folder that ``cwd`` is a copy of, in the sandbox ``copy``."""
+    """The folder that ``cwd`` is a copy of, with the sandbox ``copy``."""
 
 
 class AgentStarting(Model):
@@ -103,7 +101,7 @@ class AgentStarting(Model):
 
 
 class AgentExited(Model):
-    """The session's process ended."""
+    """The session's agent process ended."""
 
     note: Literal["agent_exited"] = "agent_exited"
     words: str
@@ -113,13 +111,14 @@ class AgentExited(Model):
 
 
 class CellError(Model):
-    """An error that a prompt is about, and the cell that failed with it."""
+    """The error that a prompt is about, and the cell that failed with it."""
 
     cell: str = Field(default="", max_length=200)
-    """As a traceback names it, e.g. ``In[4]``; empty where that is not known."""
+    """As in a traceback, e.g. ``In[4]``; empty if unknown."""
     cell_id: str = Field(default="", max_length=200)
     words: str = Field(default="", max_length=1_000)
-    """Name and message, on one line. They are cut far below this, which leaves room to redact."""
+    """Longest error message, on one line. Messages are cut far below this, which leaves room to
+    redact."""
 
     @property
     def head(self) -> str:
@@ -135,18 +134,18 @@ class Origin(Model):
     """Relative to the server's root, with forward slashes."""
     cell_id: str = ""
     view_id: str = ""
-    """Of the turn's own widget, where no cell is known: a program or a button sent the prompt."""
+    """Id of the turn's own widget, if the prompt came from a program or a button and not a cell."""
     source: str = ""
     """The cell's whole source when it ran."""
     error: CellError | None = None
-    """What ``%acp fix`` asks about."""
+    """The error that ``%acp fix`` asks about."""
 
 
 class CopiedTurn(Model):
-    """The turn that another is a copy of, where a session was made from an earlier one."""
+    """The turn that this one is a copy of, in a session made from an earlier one."""
 
     turn_id: str
-    """Of the first one: what it changed is kept under that id."""
+    """Id of the first original: its changes are stored under that id."""
     cell_id: str = ""
     """The cell that it came from, and that shows it."""
 
@@ -160,9 +159,9 @@ class TurnQueued(Model):
     policy: Policy = "ask"
     origin: Origin | None = None
     rules: tuple[Rule, ...] = ()
-    """What is answered in this turn without asking."""
+    """What is allowed in this turn without asking."""
     user: str = ""
-    """Who sent it, and so answers for it; empty for a kernel, or where people have no names."""
+    """Who sent it, and so answers for it; empty for a kernel, or if users have no names."""
     sandbox: Sandbox = "off"
     copy_of: CopiedTurn | None = None
 
@@ -175,21 +174,21 @@ class TurnStartedNote(Model):
 
 
 class TurnRemoved(Model):
-    """A queued prompt was taken back before it was sent."""
+    """A queued prompt was removed before it was sent."""
 
     note: Literal["turn_removed"] = "turn_removed"
     turn_id: str
 
 
 class TurnSteered(Model):
-    """A queued prompt is not sent: the agent has taken it into the turn that ran."""
+    """A queued prompt is not sent: the agent took it as a message for the running turn."""
 
     note: Literal["turn_steered"] = "turn_steered"
     turn_id: str
 
 
 class TurnFailed(Model):
-    """A turn ended without the agent's own end of turn."""
+    """A turn ended without a response from the agent."""
 
     note: Literal["turn_failed"] = "turn_failed"
     turn_id: str
@@ -199,18 +198,18 @@ class TurnFailed(Model):
 
 
 class PermissionPlaces(Model):
-    """Where the files of a permission request lead, which only the host can tell."""
+    """Where the paths of a permission request lead, which only the host can find out."""
 
     note: Literal["permission_places"] = "permission_places"
     request_id: str
     cautions: tuple[str, ...] = ()
-    """What is to be known of the files, in words."""
+    """What the user should know about the files, as text."""
     led: dict[str, str] = Field(default_factory=dict)
-    """The files behind paths that lead to another name in the folder."""
+    """The real files of paths that lead to another name in the folder."""
     text_differs: bool = False
-    """Whether a file holds another text than what the agent says it replaces."""
+    """Whether a file differs from the text that the agent says it replaces."""
     has_secret: bool = False
-    """Whether a known secret is in it, so that no rule can be made of it."""
+    """Whether it contains a known secret, so that no rule can be made from it."""
 
 
 SettledBy = Literal[
@@ -227,7 +226,7 @@ SettledBy = Literal[
 
 
 class PermissionSettledNote(Model):
-    """Who or what answered a permission request; written before the answer."""
+    """How a permission request was answered, and by whom; written before the answer is sent."""
 
     note: Literal["permission_settled"] = "permission_settled"
     request_id: str
@@ -239,83 +238,83 @@ class PermissionSettledNote(Model):
     reason: str = ""
     """Why the user said no, in their words; or what has changed."""
     user: str = ""
-    """Who answered, as the server knows them."""
+    """Who answered, by their user name at the server."""
     shown_name: str = SHOWN_NAME
-    """The name that is shown for them."""
+    """Their display name."""
 
 
 class PolicyChanged(Model):
-    """The session's policy was changed by its user."""
+    """The user changed the session's policy."""
 
     note: Literal["policy_changed"] = "policy_changed"
     policy: Policy
     user: str = ""
-    """Who did; empty where people have no names."""
+    """Who did; empty if users have no names."""
 
 
 class SandboxChanged(Model):
-    """The session's sandbox was changed by its user."""
+    """The user changed the session's sandbox."""
 
     note: Literal["sandbox_changed"] = "sandbox_changed"
     sandbox: Sandbox
 
 
 class NetworkChanged(Model):
-    """The network of the session's sandbox was changed by its user."""
+    """The user changed the network of the session's sandbox."""
 
     note: Literal["network_changed"] = "network_changed"
     network: Network
 
 
 class WallsStarted(Model):
-    """The agent is being started in these walls, or in none."""
+    """The agent is being started inside these walls, or outside any."""
 
     note: Literal["walls_started"] = "walls_started"
     walls: WallsInForce
 
 
 class TitleChanged(Model):
-    """The session was renamed by its user."""
+    """The user renamed the session."""
 
     note: Literal["title_changed"] = "title_changed"
     title: str
 
 
 class SessionArchived(Model):
-    """The session was put into the archive by its user, or out of it."""
+    """The user archived or unarchived the session."""
 
     note: Literal["session_archived"] = "session_archived"
     archived: bool
 
 
 class NotebookMoved(Model):
-    """The session's notebook has another path now."""
+    """The path of the session's notebook changed."""
 
     note: Literal["notebook_moved"] = "notebook_moved"
     notebook_path: str = ""
-    """Empty where it was deleted: another of its name is not the session's."""
+    """Empty if it was deleted; a new notebook at the same path is not the session's."""
     cwd: str = ""
-    """The session's own folder, where that was renamed, too; empty where it stays."""
+    """The session's folder, if that was renamed too; empty if it stays."""
     folder: str = ""
-    """The same for people: home shortened to ``~``."""
+    """The folder for people: the home folder is shortened to ``~``."""
 
 
 class TurnStopped(Model):
-    """A turn was stopped; the agent may still have to say so itself."""
+    """A turn was stopped; the agent may not have confirmed it yet."""
 
     note: Literal["turn_stopped"] = "turn_stopped"
     turn_id: str
 
 
 class TurnTimeUp(Model):
-    """A turn took longer than its sender allows, and is being stopped."""
+    """A turn exceeded its time limit and is being stopped."""
 
     note: Literal["turn_time_up"] = "turn_time_up"
     turn_id: str
 
 
 StopCause = Literal["user", "time_limit", "nobody"]
-"""Why a turn is stopped: by somebody, at its time limit, or since nobody can be asked."""
+"""Why a turn is stopped: by a user, at its time limit, or because nobody can be asked."""
 
 
 class StartFailed(Model):
@@ -328,29 +327,29 @@ class StartFailed(Model):
 
 
 NoticeOffer = Literal["", "rewind", "undo_rewind"]
-"""What a notice of the host offers to do."""
+"""The action that a notice offers."""
 
 
 class HostNotice(Model):
-    """Something that the user should know of the session."""
+    """Something that the user should know about the session."""
 
     note: Literal["host_notice"] = "host_notice"
     severity: Literal["info", "warning", "error"] = "info"
     text: str
     offers: NoticeOffer = ""
     target: str = ""
-    """Of ``rewind``: the turn to go back to before."""
+    """For ``rewind``: the turn to go back to before."""
 
 
 class ImportedPacket(Model):
-    """A packet that is no traffic of the protocol: of a log, or said by the host's own tools."""
+    """A packet from outside the protocol: from an imported log, or from the host's own tools."""
 
     note: Literal["imported_packet"] = "imported_packet"
     packet: JsonValue
 
 
 class NoiseNote(Model):
-    """A line of the agent that was no message of the protocol."""
+    """A line from the agent that is not a protocol message."""
 
     note: Literal["noise"] = "noise"
     text: str = ""
@@ -421,7 +420,7 @@ _ADAPTER: TypeAdapter[Note] = TypeAdapter(Note)
 
 
 def read_note(raw: JsonValue) -> Note | None:
-    """Read a ``!`` line; None for one that this version does not know."""
+    """Read a ``!`` line; None if this version does not know its note."""
     try:
         return _ADAPTER.validate_python(raw)
     except ValidationError:

@@ -1,7 +1,7 @@
-"""Notes about a session and its folder: what the host alone knows of them and a page shows.
+"""Notes about a session and its folder.
 
-Of a session: at its agent, logins, policies, rules, trusted folders, answers to questions, edits of
-queued prompts. Of its folder: changes of a turn, reverts, files, artifacts, terminals.
+Session: at its agent, logins, policies, rules, trusted folders, answers to questions, edits of
+queued prompts. Folder: changes of a turn, reverts, files, artifacts, terminals.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from acp_jupyter.protocol.files import ArtifactInfo
 from acp_jupyter.protocol.objects import Model
 
 SHOWN_NAME = Field(default="", validation_alias=AliasChoices("shown_name", "told"))
-"""The field of notes with the name that is shown for a user; earlier logs call it ``told``."""
+"""The field with a user's display name; earlier logs call it ``told``."""
 _RECORDING = Field(default="", validation_alias=AliasChoices("recording", "record"))
 """Earlier logs call it ``record``."""
 
@@ -25,66 +25,66 @@ class SessionAttached(Model):
     note: Literal["session_attached"] = "session_attached"
     how: Literal["new", "resume", "load", "fork"]
     agent_session_id: str
-    """The agent's own id of it."""
+    """The agent's own id of the session."""
     without_history: bool = False
-    """Whether the agent does not remember what is above."""
+    """Whether the agent does not remember the turns above."""
 
 
 class RevertedTurn(Model):
-    """What was taken back of one turn."""
+    """What was reverted of one turn."""
 
     turn_id: str
     paths: tuple[str, ...]
     all_of_it: bool = False
-    """Whether it was more than the named files."""
+    """Whether more than the named files was reverted."""
 
 
 class Branch(Model):
-    """Which session another goes on from, and before which of its turns."""
+    """The session that this one continues, and the turn that it branched off before."""
 
     session_id: str
     turn_id: str
     files: bool = True
-    """Whether files went back, too."""
+    """Whether files were restored, too."""
     also: tuple[str, ...] = ()
-    """Turns of other sessions that were taken back with it, or with the sessions before."""
+    """Turns of other sessions that were reverted along with it, or with earlier sessions."""
     told_in: str = ""
-    """The turn whose prompt told the agent what was said before; empty until it is sent."""
+    """The turn whose prompt carries the earlier conversation; empty until it is sent."""
 
 
 class SessionBranched(Model):
-    """The session goes on from an earlier one, before one of its turns."""
+    """The session branched off an earlier one, before one of its turns."""
 
     note: Literal["session_branched"] = "session_branched"
     branch: Branch
     reverted: tuple[RevertedTurn, ...] = ()
-    """Turns whose changes were taken back for it, in that order."""
+    """Turns whose changes were reverted for it, in that order."""
 
 
 class SessionContinued(Model):
-    """The conversation goes on in a session that was made from an earlier turn of this one."""
+    """The conversation continues in a session that branched off this one."""
 
     note: Literal["session_continued"] = "session_continued"
     session_id: str = ""
-    """Empty where it goes on here again."""
+    """Empty if it continues here again."""
 
 
 class ReplayStarted(Model):
-    """What the agent now tells of the session was said before."""
+    """The agent begins to replay the session's history."""
 
     note: Literal["replay_started"] = "replay_started"
     keep: bool = False
-    """Whether it is to be shown: false where the log has it already."""
+    """Whether to show it: false if the log already has it."""
 
 
 class ReplayEnded(Model):
-    """What the agent tells from here on is new."""
+    """The replay has ended; what follows is new."""
 
     note: Literal["replay_ended"] = "replay_ended"
 
 
 class AgentSilentNote(Model):
-    """A turn runs, and the agent has said nothing for a while."""
+    """A turn is running, and the agent has been silent for a while."""
 
     note: Literal["agent_silent"] = "agent_silent"
     turn_id: str
@@ -93,7 +93,7 @@ class AgentSilentNote(Model):
 
 
 class FolderScanNote(Model):
-    """A turn waits for a look at its folder that takes long; or that has come to its end."""
+    """A turn waits for a slow scan of its folder, or no longer does."""
 
     note: Literal["folder_look"] = "folder_look"
     turn_id: str
@@ -101,15 +101,15 @@ class FolderScanNote(Model):
 
 
 class MessageHeld(Model):
-    """The next message waits before the agent gets it; or it does not any more."""
+    """The next message is held back before it reaches the agent, or no longer is."""
 
     note: Literal["message_held"] = "message_held"
     words: str = ""
-    """Why, how long at most, and what can be done; empty where it waits no more."""
+    """Why, for how long at most, and what can be done; empty if it is no longer held."""
 
 
 class LoginNeeded(Model):
-    """The agent opens no session before somebody logs in."""
+    """The agent does not open the session until the user logs in."""
 
     note: Literal["login_needed"] = "login_needed"
     message: str
@@ -117,13 +117,13 @@ class LoginNeeded(Model):
 
 
 class LoginStarted(Model):
-    """The user has chosen a way to log in, and it goes on."""
+    """The user chose a login method, and the login started."""
 
     note: Literal["login_started"] = "login_started"
     method_id: str
     name: str
     terminal: str = ""
-    """The name of the terminal that it happens in."""
+    """The name of its terminal."""
 
 
 class LoginDone(Model):
@@ -137,46 +137,48 @@ class LoginDone(Model):
 
 
 Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
-"""How permission requests are answered that no rule is about."""
+"""How permission requests are answered if no rule matches."""
 
 Sandbox = Literal["off", "folder", "read-only", "copy"]
-"""What the processes of an agent can reach, whatever they ask for."""
+"""What the agent's processes can reach, whatever they ask for."""
 
 Network = Literal["all", "none", "hosts"]
-"""What the processes of an agent in a sandbox reach of the network: all, nothing, or hosts that are
-named; others are asked about."""
+"""What an agent's processes in a sandbox can reach of the network: everything, nothing, or the
+listed hosts; the user is asked about others.
+"""
 
 SandboxLevel = Literal["full", "partial", "none"]
-"""How well a sandbox is kept on this machine."""
+"""How well this machine can enforce a sandbox."""
 
 
 class WallsInForce(Model):
-    """What holds the agent's processes now."""
+    """The sandbox that the agent's processes run in."""
 
     sandbox: Sandbox
     level: SandboxLevel
     why: str = ""
-    """Why it is not kept, or not better: a sentence that says what to do."""
+    """Why it is not enforced, or not better: a sentence that says what to do."""
     network: Network = "all"
 
 
 WallOffer = Literal["", "outside", "environment"]
-"""What can be done for a call that a wall stopped: its command can run once outside the sandbox, or
-once in it with one environment that it may change."""
+"""What can be done for a call that a wall stopped: run its command once outside the sandbox, or
+once inside with write access to one environment.
+"""
 
 
 class Wall(Model):
-    """The wall of a sandbox at which a tool call failed."""
+    """The wall of the sandbox that a tool call failed at."""
 
     path: str
-    """What it wanted; absolute, empty where it was the network."""
+    """What the call tried to reach; an absolute path, or empty for the network."""
     words: str
-    """Which wall it was: a sentence."""
+    """Which wall it was, as a sentence."""
     offers: WallOffer = ""
     environment: str = ""
     """The folder of the environment that the command would change; absolute."""
     run_id: str = ""
-    """The tool call in which the command ran once more for the user; empty until it does."""
+    """The tool call in which the command ran again for the user; empty until it does."""
 
 
 class WallMet(Model):
@@ -189,7 +191,7 @@ class WallMet(Model):
 
 
 class RanOutside(Model):
-    """The user has allowed that the command of such a call runs once more."""
+    """The user allowed the command of such a call to run once more."""
 
     note: Literal["ran_outside"] = "ran_outside"
     turn_id: str
@@ -199,7 +201,7 @@ class RanOutside(Model):
 
 
 RuleKind = Literal["read", "search", "edit", "delete", "move", "execute", "fetch"]
-"""The protocol's kinds that leave evidence: paths, a command or an address."""
+"""The protocol's tool kinds that a rule can check: they have paths, a command or an address."""
 
 RuleEffect = Literal["allow", "deny"]
 RuleScope = Literal["turn", "session", "workspace"]
@@ -210,7 +212,7 @@ class Rule(Model):
 
     id: str
     scope: RuleScope
-    """How long it counts: for one turn, one session, or for all sessions in one folder."""
+    """The scope of the rule: one turn, one session, or all sessions in one folder."""
     effect: RuleEffect
     tool_kind: RuleKind
     pattern: str = ""
@@ -219,11 +221,11 @@ class Rule(Model):
     """The same for people."""
     created_at: float = 0.0
     user: str = ""
-    """Whose prompts it allows things for; empty for all."""
+    """The user whose prompts it applies to; empty for all."""
 
 
 class RulesChanged(Model):
-    """The rules of the session as they are now."""
+    """The current rules of the session."""
 
     note: Literal["rules_changed"] = "rules_changed"
     rules: tuple[Rule, ...] = ()
@@ -236,37 +238,37 @@ class TrustRequested(Model):
     request_id: str
     agent_name: str
     folder: str
-    """For people."""
+    """The folder for people."""
     recording: str = _RECORDING
-    """The recording that would be replayed, if it was made elsewhere."""
+    """The recording to replay, if it was made elsewhere."""
     warning: str = ""
-    """What else would be trusted, where that is more than a project."""
+    """What else would be trusted, if that is more than a project."""
 
 
 class TrustSettled(Model):
-    """What became of that question."""
+    """How the trust request was answered."""
 
     note: Literal["trust_settled"] = "trust_settled"
     request_id: str
     trusted: bool = False
     by: Literal["user", "turn_cancelled"] = "user"
     user: str = ""
-    """Who answered, as the server knows them."""
+    """Who answered, by their user name at the server."""
     shown_name: str = SHOWN_NAME
-    """The name that is shown for them."""
+    """Their display name."""
 
 
 class ElicitationSettled(Model):
-    """Who or what answered a question of the agent; written before the answer."""
+    """How an agent's question was answered, and by whom; written before the answer is sent."""
 
     note: Literal["elicitation_settled"] = "elicitation_settled"
     request_id: str
     by: Literal["user", "turn_cancelled", "nobody", "agent_exited", "withdrawn", "completed"]
     """``completed``: the agent says that it was done elsewhere."""
     user: str = ""
-    """Who answered, as the server knows them."""
+    """Who answered, by their user name at the server."""
     shown_name: str = SHOWN_NAME
-    """The name that is shown for them."""
+    """Their display name."""
 
 
 _HUNKS = 10_000
@@ -274,10 +276,10 @@ _EARLIER = 1000
 
 
 class Hunk(Model):
-    """One change in a file: lines before the turn, and what the turn made of them.
+    """One change in a file: a range of lines before the turn, and the range that replaced it.
 
-    Lines are counted from 0, and the end is not one of them: an empty range is a place.
-    In a notebook they are its cells, and four zeros are what it says of itself.
+    Lines are counted from 0, and the end is exclusive: an empty range is a position. In a notebook
+    they are cells, and four zeros stand for the notebook's metadata.
     """
 
     old_start: int = Field(ge=0)
@@ -294,43 +296,45 @@ class FileHunks(Model):
 
 
 Restore = Literal["dill", "rerun", "none"]
-"""What a variant's own kernel begins with: copies of the variables that dill makes, what the cells
-above give when they run again, or nothing."""
+"""What a variant's own kernel begins with: copies of the variables (made by dill), the results of
+running the cells above again, or nothing.
+"""
 
 
 class Variant(Model):
-    """Which of several tries of one prompt a session is: it works in a copy of a folder."""
+    """Which variant of a prompt a session is; it works in a copy of the folder."""
 
     try_id: str
-    """The same for all variants of a prompt."""
+    """Id of the prompt, the same for all its variants."""
     number: int
     """Counts from 1."""
     folder: str
     """The folder that was copied; absolute."""
     left_out: str = ""
-    """What of it is not in the copy, in words."""
+    """What the copy leaves out, as text."""
     kernel: str = ""
-    """What kernel it has of its own, in words, or why it has none."""
+    """The variant's own kernel, or why it has none, as text."""
     begins_empty: bool = False
-    """Whether that kernel begins without variables, as it was asked for."""
+    """Whether that kernel begins without variables although they were requested."""
 
 
 Author = Literal["", "agent", "another", "you", "unknown"]
-"""Whose change it is, by what was seen when it happened: the agent's of the turn, that of another
-turn in the folder, a person's who saved it here, or nobody's that we saw. Empty in logs of old."""
+"""Who made a change, by what was observed at the time: the turn's agent, another turn in the
+folder, a user who saved it here, or nobody that was observed. Empty in old logs.
+"""
 
 
 class ChangedFile(Model):
-    """What became of one file in a turn."""
+    """What happened to one file in a turn."""
 
     path: str
     """Relative to the session's folder, with forward slashes; absolute outside it."""
     change: Literal["added", "modified", "deleted", "renamed", "type"]
     """``type``: a file became a link, or a link a file."""
     old_path: str = ""
-    """Where it was, if it was renamed."""
+    """Its old path, if it was renamed."""
     added: int | None = None
-    """Lines; null where they were not counted."""
+    """Lines; null if they were not counted."""
     removed: int | None = None
     binary: bool = False
     size: int | None = None
@@ -338,54 +342,56 @@ class ChangedFile(Model):
     old_mode: int | None = None
     """Its permission bits before the turn."""
     new_mode: int | None = None
-    """And after it."""
+    """Its permission bits after the turn."""
     came_from: str = ""
-    """Where what took its place lay before the turn, if that was not kept: it goes back there."""
+    """Where the content that it replaced was before the turn, if that was not stored: a revert
+    moves it back."""
     kept: bool = True
-    """Whether it can be taken back."""
+    """Whether it can be reverted."""
     words: str = ""
     """Why not."""
     reverted: bool = False
     reverted_hunks: tuple[Hunk, ...] = ()
-    """What was taken back of it, in their order; a file that is taken back keeps them for Undo."""
+    """What was reverted of it, in order; a reverted file keeps them for Undo."""
     together: tuple[str, ...] = ()
-    """Earlier turns that it was taken back with: these lines are of before the first of them."""
+    """Earlier turns that it was reverted with: these lines are from before the first of them."""
     old_text_id: str = ""
-    """The same for the same content; empty where that is not known."""
+    """The same for equal content; empty if unknown."""
     new_text_id: str = ""
     author: Author = ""
     yours_too: bool = False
-    """Whether a person saved other changes of it while the turn ran: those are not the turn's."""
+    """Whether a user saved other changes to the file while the turn ran: those are not the
+    turn's."""
 
     @property
     def unread(self) -> bool:
-        """Whether only the agent can say what changed in it."""
+        """Whether only the agent knows what changed in it."""
         return not (self.kept or self.old_text_id or self.new_text_id)
 
     @property
     def is_turns(self) -> bool:
-        """Whether it counts as the turn's change, as everything does in logs of old."""
+        """Whether it counts as the turn's change, as everything does in old logs."""
         return self.author in {"", "agent"}
 
 
 class TurnChanges(Model):
-    """What changed in a turn's folder while it ran; each file says whose change it is."""
+    """What changed in a turn's folder while it ran; each file has its author."""
 
     files: tuple[ChangedFile, ...] = ()
     left_out: int = 0
-    """How many more the turn changed."""
+    """How many more files the turn changed."""
     unknown_left_out: int = 0
-    """How many more nobody was seen to change."""
+    """How many more files changed without an observed author."""
     revertible: bool = True
     words: str = ""
-    """What is to be known of it, e.g. why it can't be taken back."""
+    """A note for the user, e.g. why it can't be reverted."""
     checkpoint: str = ""
-    """Names what is kept of the folder; empty where nothing is."""
+    """Id of the stored folder; empty if nothing is stored."""
     made_folders: tuple[str, ...] = ()
     already: tuple[str, ...] = ()
-    """Of what was reverted, or of a variant kept: what was so already. Undo leaves it."""
+    """Reverted, or kept from a variant, but already in that state; Undo does not touch it."""
     put_folders: tuple[str, ...] = ()
-    """Folders that were made for what was reverted or kept: Undo removes them if they are empty."""
+    """Folders created by a revert or a kept variant: Undo removes them if they are empty."""
 
     @property
     def own_count(self) -> int:
@@ -401,37 +407,37 @@ class TurnChangesNote(TurnChanges):
 
 
 class TurnChangesUnknown(Model):
-    """It is not known what a turn changed; without words it is after all: nothing."""
+    """It is unknown what a turn changed; with an empty reason it is known again: nothing."""
 
     note: Literal["turn_changes_unknown"] = "turn_changes_unknown"
     turn_id: str
     words: str = ""
-    """Why not."""
+    """Why it is unknown."""
 
 
 class TurnReverted(Model):
-    """Changes of a turn were taken back, or are there again."""
+    """Changes of a turn were reverted, or restored."""
 
     note: Literal["turn_reverted"] = "turn_reverted"
     turn_id: str
     paths: tuple[str, ...] = ()
     """Whole files."""
     hunks: tuple[FileHunks, ...] = ()
-    """Parts of others."""
+    """Parts of other files."""
     earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
-    """Turns before it whose changes of these files went with it, the oldest first."""
+    """Earlier turns whose changes to these files were reverted along with it, the oldest first."""
     undone: bool = False
-    """Whether what was taken back is there again."""
+    """Whether a revert was undone."""
     already: tuple[str, ...] | None = None
-    """What is true of `TurnChanges.already` from now on; null where that has not changed."""
+    """The new value of `TurnChanges.already`; null if unchanged."""
     put_folders: tuple[str, ...] | None = None
-    """The same of `TurnChanges.put_folders`."""
+    """The new value of `TurnChanges.put_folders`; null if unchanged."""
 
 
 class FileWritten(Model):
-    """An agent wrote a file through us (ACP: fs/write_text_file).
+    """An agent wrote a file through the client (ACP: fs/write_text_file).
 
-    So the change can be shown where the agent itself sends no diff.
+    It lets the page show the change if the agent itself sends no diff.
     """
 
     note: Literal["file_written"] = "file_written"
@@ -440,15 +446,15 @@ class FileWritten(Model):
     """Null for a new file."""
     new_text: str = ""
     old_digest: str = ""
-    """SHA-256 of the old text in UTF-8, in hexadecimal digits; empty for a new file."""
+    """SHA-256 of the old text in UTF-8, as hexadecimal digits; empty for a new file."""
     kept: bool = True
-    """Whether the texts are here; else they are too large."""
+    """Whether the texts are included; otherwise they are too large."""
 
 
 class FileSaved(Model):
-    """A person saved, renamed or deleted a file while a turn ran.
+    """A user saved, renamed or deleted a file while a turn ran.
 
-    By the contents API, or in a shared document.
+    Through the contents API, or in a shared document.
     """
 
     note: Literal["file_saved"] = "file_saved"
@@ -456,15 +462,16 @@ class FileSaved(Model):
     path: str
     """Absolute."""
     by_person: bool = True
-    """Whether something of it is the person's; else the page saved what an agent wrote there."""
+    """Whether some of the change is the user's; otherwise the page saved what an agent wrote
+    there."""
     by_agent: bool = False
-    """Whether something of it is what the turn's agent wrote into the open document."""
+    """Whether some of the change is what the turn's agent wrote into the open document."""
 
 
 class AgentWroteToDisk(Model):
-    """The agent's process, or a child of it, wrote to a disk; which file, no system tells.
+    """The agent's process, or a child of it, wrote to a disk; the system does not say which file.
 
-    Only looked for as long as the agent has announced no tool call in the turn.
+    Checked only until the agent announces a tool call in the turn.
     """
 
     note: Literal["agent_wrote_to_disk"] = "agent_wrote_to_disk"
@@ -475,13 +482,13 @@ class AgentWroteToDisk(Model):
 
 
 class FileText(Model):
-    """A file's content that is UTF-8."""
+    """The content of a file in UTF-8."""
 
     text: str
 
 
 class FileBytes(Model):
-    """A file's content that is not."""
+    """The content of a file that is not UTF-8."""
 
     base64: str
 
@@ -492,15 +499,15 @@ class FileChange(Model):
     path: str
     """Relative to the session's folder, with forward slashes."""
     before: str | None = None
-    """SHA-256 of its bytes, in hexadecimal digits; None for a file that was not there."""
+    """SHA-256 of its bytes, as hexadecimal digits; None for a file that did not exist."""
     after: FileText | FileBytes | None = None
-    """None for a file that is no longer there."""
+    """None for a file that no longer exists."""
 
 
 class FilesChanged(Model):
     """What a turn did to files, whoever wrote them.
 
-    The protocol does not say it: most agents write by their own tools.
+    The protocol does not report this: most agents write with tools of their own.
     """
 
     note: Literal["files_changed"] = "files_changed"
@@ -509,7 +516,7 @@ class FilesChanged(Model):
 
 
 class ArtifactsFound(Model):
-    """What a turn made that is worth opening, found by looking at the folder."""
+    """Artifacts of a turn, found by scanning the folder."""
 
     note: Literal["artifacts_made"] = "artifacts_made"
     turn_id: str
@@ -519,16 +526,16 @@ class ArtifactsFound(Model):
 
 
 EndedBy = Literal["", "agent", "user", "time_limit", "session"]
-"""Who ended a command; nobody where it ended by itself."""
+"""Who ended a command; empty if it ended by itself."""
 
 
 class TerminalStarted(Model):
-    """A command runs. ACP: terminal/create."""
+    """A command started. ACP: terminal/create."""
 
     note: Literal["terminal_started"] = "terminal_started"
     terminal_id: str
     command: str
-    """As one would type it."""
+    """As typed in a shell."""
     cwd: str = ""
     """Absolute."""
     by_user: bool = False
@@ -536,7 +543,7 @@ class TerminalStarted(Model):
 
 
 class TerminalOutput(Model):
-    """What a command has put out since the last such note."""
+    """A command's output since the last such note."""
 
     note: Literal["terminal_output"] = "terminal_output"
     terminal_id: str
@@ -544,22 +551,22 @@ class TerminalOutput(Model):
     left_out: int = 0
     """Characters before ``text`` that are not in the log."""
     cut: bool = False
-    """Whether nothing more is written until the command has ended."""
+    """Whether nothing more is logged until the command ends."""
 
 
 class TerminalExited(Model):
-    """A command has ended."""
+    """A command ended."""
 
     note: Literal["terminal_exited"] = "terminal_exited"
     terminal_id: str
     exit_code: int | None = None
     signal: str = ""
-    """Its name, e.g. ``SIGTERM``."""
+    """The signal's name, e.g. ``SIGTERM``."""
     by: EndedBy = ""
 
 
 class TerminalReleased(Model):
-    """The agent needs the terminal no more; it is still shown. ACP: terminal/release."""
+    """The agent no longer needs the terminal; it is still shown. ACP: terminal/release."""
 
     note: Literal["terminal_released"] = "terminal_released"
     terminal_id: str

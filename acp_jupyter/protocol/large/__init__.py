@@ -1,1 +1,1 @@
-"""What is large: long lines are read in steps, and of a message as much as costs little."""
+"""Large messages: long lines are parsed in steps, and messages are cut to a bounded size."""

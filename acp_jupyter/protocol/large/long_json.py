@@ -1,7 +1,7 @@
-"""Reading a long JSON text in steps: other threads go on meanwhile.
+"""Parses long JSON in steps, so that other threads can run.
 
-`json` reads a text in one step, and a MiB of it stops the whole program for up to 50 ms. Here a
-step is one token, or a part of a long string.
+`json` parses a text in one step, and 1 MiB stops the whole program for up to 50 ms. Here a step is
+one token, or a part of a long string.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 class TooManyParts(ValueError):
-    """A text has more parts than any message needs."""
+    """The text has more parts than any message needs."""
 
 
 def read_long_json(text: str) -> Any:
-    """Read JSON as `read_json` does.
+    """Parse JSON as `read_json` does.
 
-    What has more parts than any message needs is refused: as objects they take thirty times the
-    room.
+    A text with more parts than any message needs is refused: as objects they take thirty times the
+    memory.
+
 
     Raises
     ------
@@ -45,7 +46,7 @@ def read_long_json(text: str) -> Any:
 
 
 class _LongText:
-    """A text that is being read."""
+    """A text that is being parsed."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -55,7 +56,7 @@ class _LongText:
         self._names: dict[str, str] = {}
 
     def value(self) -> Any:
-        """Return what it says."""
+        """Return the parsed value."""
         root: list[Any] = []
         inside: list[dict[str, Any] | list[Any]] = [root]
         name, token = "", self._token()
@@ -85,7 +86,7 @@ class _LongText:
     def _read(
         self, token: re.Match[str], inside: list[dict[str, Any] | list[Any]], name: str
     ) -> dict[str, Any] | list[Any] | None:
-        """Put the value that begins with a token where it belongs; return it if it was opened."""
+        """Store the value that begins with a token; return it if it is a container."""
         self._values += 1
         opened: dict[str, Any] | list[Any] | None = None
         value: Any
@@ -138,14 +139,14 @@ class _LongText:
         return self._at if blanks is None else blanks.end()
 
     def _string(self) -> str:
-        """Read on to the closing quote."""
+        """Read up to the closing quote."""
         pieces: list[str] = []
         while True:
             piece = self._text[self._at : self._at + _STRING_CHARS]
             is_last = len(piece) < _STRING_CHARS
             if not is_last:
                 piece = piece[: _whole_escapes(piece)]
-            # A quote of ours ends it, unless one comes before.
+            # One of our quotes ends it, unless another comes before.
             said, end = _scan(f'{piece}"', 0)
             pieces.append(said)
             if end <= len(piece):
@@ -169,7 +170,7 @@ def _closes(token: re.Match[str], container: dict[str, Any] | list[Any]) -> bool
 
 
 def _whole_escapes(piece: str) -> int:
-    """Return how many of a piece's characters end with no part of an escape."""
+    """Return how many of a piece's characters end outside an escape sequence."""
     at = piece.find("\\", len(piece) - _LONGEST_ESCAPE)
     if at < 0:
         return len(piece)

@@ -1,9 +1,9 @@
-"""How much of one message of an agent is read: the rest is in the session's traffic alone.
+"""Limits how much of a message is read; the session's traffic log has all of it.
 
-All that a message says passes through many hands: it is normalised, read, joined to the transcript,
-kept and sent to pages. Each takes time for each value, and meanwhile other sessions wait. So lists
-and objects are read up to a number of values, and texts up to a length; a text that is cut says so.
-What a user would be asked to allow can't be allowed then, since nobody has seen all of it.
+Every value of a message takes time at each step: it is normalised, parsed, added to the transcript,
+stored and sent to pages, while other sessions wait. So lists and objects are read up to a number of
+values, and texts up to a length; a text that was cut says so. A permission request that was cut
+can't be allowed, since nobody has seen all of it.
 """
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from acp_jupyter.protocol.json import CAMEL_KEYS
 from acp_jupyter.protocol.version_2.meta_keys import CUT
 
 MAX_VALUES = 10_000
-"""Of all objects and lists of a message together."""
+"""Values in all objects and lists of a message together."""
 MAX_PARTS = 2_000
-"""Of one object or list."""
+"""Values in one object or list."""
 MAX_CHARS = 1_000_000
-"""Of one text, but for those that are shown or written whole."""
+"""Characters of one text, except those that are shown or written whole."""
 _MAX_NAME_CHARS = 1_000
 _MARKED_VALUES = 10
-"""Room for the mark of a tool call: what was cut once is not cut again."""
+"""Room for the mark of a tool call, so that a message that was cut is not cut again."""
 _CUT_WORDS = " … the rest is in the session's traffic"
 _WHOLE = frozenset({"text", "oldText", "newText", "data", "blob"})
-"""Texts of content blocks, and both sides of a diff, have bounds of their own."""
+"""Texts of content blocks and both sides of a diff have limits of their own."""
 
 
 def cut_message(message: Any) -> Any:
-    """Return what is read of a message; the same object where that is all of it.
+    """Return the part of a message that is read; the same object if that is all of it.
 
-    One of which something is left out is marked, and so is its update or tool call: see `CUT`.
+    If something is left out, the message and its update or tool call are marked: see `CUT`.
+
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def cut_message(message: Any) -> Any:
 
 
 def _fits(message: Any, whole: frozenset[str]) -> bool:
-    """Return whether all of it is read; looks at no more than that."""
+    """Return whether all of it is read; looks no further than the limits."""
     values = 0
     rest: list[tuple[str, Any]] = [("", message)]
     while rest:
@@ -144,6 +145,6 @@ def _mark_object(value: object) -> None:
 
 
 def is_cut(params: Mapping[str, Any]) -> bool:
-    """Return whether more was sent than these parameters of a message say."""
+    """Return whether a message's parameters were cut."""
     meta = params.get("_meta")
     return isinstance(meta, Mapping) and meta.get(CUT) is True

@@ -1,5 +1,5 @@
-"""Parsing: one object of any dialect in, one packet out. Total: never raises, loses nothing.
+"""Parses packets: one object of any dialect in, one packet out; never raises, loses nothing.
 
-Each module reads the packets of one kind; `packet` knows all of them and is where parsing begins.
-The words shown for a tool call are decided in `acp_jupyter.protocol.tools`, not here.
+Each module parses one kind of packet; `packet` knows all of them and is the entry point. The texts
+shown for a tool call are decided in `acp_jupyter.protocol.tools`.
 """

@@ -1,6 +1,6 @@
-"""Parsing of elicitation requests and answers; `SecretAnswers` keeps secret ones out of logs.
+"""Parses elicitation requests and responses; `SecretAnswers` keeps secret answers out of logs.
 
-What can't be asked says why. An address that a browser may read in another way is refused.
+A request that can't be shown says why. An address that browsers may read differently is refused.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _ODD_IN_URL = re.compile(r"[\x00-\x20\x7f-\xa0\\<>\"\u200b-\u200f\u2028-\u202e\u
 _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _DEVIATING = frozenset("\u00df\u03c2")
-"""What IDNA 2003, which Python has, writes as other letters."""
+"""Characters that Python's IDNA 2003 maps to other letters than browsers do."""
 
 
 def elicitation_request(raw: Obj, request_id: str) -> ElicitationRequest:
-    """ACP: elicitation/create. Total: what can't be asked has a ``problem``."""
+    """ACP: elicitation/create. Never raises: a request that can't be shown has a ``problem``."""
     message = text(raw.get("message"))
     mode = text(raw.get("mode")) or "form"
     problem = text(raw.get("problem"))[:_MESSAGE_CHARS]
@@ -99,11 +99,11 @@ def _url(asked: ElicitationRequest, raw: Obj) -> ElicitationRequest:
 
 
 def url_host(url: str) -> str:
-    """Return the host that a browser would go to; empty for an address that must not be opened.
+    """Return the host that a browser would open; empty for an address that must not be opened.
 
     Browsers read a backslash as a slash and skip tabs and line ends, so an address with any of
-    these could lead elsewhere than it seems. So could a name before an ``@``, a number written in
-    another way than browsers do, and what they turn into other letters than Python does.
+    these could lead elsewhere than it seems. So could a name before an ``@``, an unusual spelling
+    of a number, and characters that browsers and Python map to different letters.
     """
     if len(url) > _URL_CHARS or _ODD_IN_URL.search(url):
         return ""
@@ -122,7 +122,7 @@ def url_host(url: str) -> str:
 
 
 def _plain_international(host: str) -> str:
-    """Return the ASCII form of a host, where each way to make it makes the same; else nothing."""
+    """Return the ASCII form of a host if all ways to convert it agree; else an empty text."""
     lower = host.lower()
     plain = unicodedata.ucd_3_2_0.normalize("NFKC", lower) == lower
     if not plain or any(_is_unsure(character) for character in lower):
@@ -131,7 +131,7 @@ def _plain_international(host: str) -> str:
 
 
 def _is_unsure(character: str) -> bool:
-    """Return whether browsers may read a character of a host in another way, or not at all."""
+    """Return whether browsers may read a character of a host differently, or drop it."""
     if character.isascii():
         return False
     known = unicodedata.ucd_3_2_0.category(character)
@@ -150,7 +150,7 @@ def _problem(asked: ElicitationRequest, words: str) -> ElicitationRequest:
 
 
 def elicitation_response(message: Obj, request_id: str) -> ElicitationResponse:
-    """ACP: the answer to elicitation/create, as it went to the agent."""
+    """ACP: the response to elicitation/create, as it was sent to the agent."""
     error = message.get("error")
     if error is not None:
         return ElicitationResponse(
@@ -173,13 +173,13 @@ def _error_words(error: Obj) -> str:
 
 
 def streamed_request(raw: Obj) -> ElicitationRequest | None:
-    """Read a question of a stream of ours. None where it has no id."""
+    """Read a question of our own stream. None if it has no id."""
     named = text(first(raw, "requestId", "request_id"))
     return elicitation_request(raw, named) if named else None
 
 
 def streamed_response(raw: Obj) -> ElicitationResponse | None:
-    """Read an answer of a stream of ours. None where it names no question."""
+    """Read an answer of our own stream. None if it names no question."""
     named = text(first(raw, "requestId", "request_id"))
     if not named:
         return None
@@ -191,13 +191,13 @@ def streamed_response(raw: Obj) -> ElicitationResponse | None:
 
 
 def elicitation_complete(raw: Obj) -> ElicitationComplete | None:
-    """ACP: elicitation/complete. None where it names nothing."""
+    """ACP: elicitation/complete. None if it names nothing."""
     named = text(first(raw, "elicitationId", "elicitation_id"))
     return ElicitationComplete(elicitation_id=named) if named else None
 
 
 def secret_names(raw: JsonValue) -> frozenset[str]:
-    """Return the names of the fields of elicitation/create whose answers must not be kept."""
+    """Return the names of the fields of elicitation/create whose answers must not be stored."""
     asked = elicitation_request(obj(raw), "")
     return frozenset(field.name for field in asked.fields if field.secret)
 
@@ -207,13 +207,13 @@ _REMEMBERED = 1000
 
 
 class SecretAnswers:
-    """Takes them out of the lines of one session before anybody else sees these."""
+    """Removes secret answers from the lines of one session before anything else reads them."""
 
     def __init__(self) -> None:
         self._requests: OrderedDict[int, frozenset[str]] = OrderedDict()
 
     def without(self, entry: TrafficEntry) -> TrafficEntry:
-        """Return the line as it may be kept; nearly always the same."""
+        """Return the line in the form that may be stored; nearly always unchanged."""
         message = entry.message
         if entry.direction == "<" and message.get("method") == "elicitation/create":
             names = secret_names(message.get("params"))

@@ -1,6 +1,6 @@
-"""Ways to log in to an agent: types, and a reader of what it offers.
+"""Login methods of an agent: types, and a parser for what it offers.
 
-Nothing that an agent offers is trusted. No secret passes here: agents keep their own.
+Nothing that an agent offers is trusted. No secret passes through here: agents keep their own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ AuthKind = Literal["agent", "terminal", "env_var", "other"]
 
 
 class AuthVariable(Model):
-    """A variable that an agent reads a secret from. Its value is never asked for here."""
+    """An environment variable with a secret for an agent. Its value is never asked for here."""
 
     name: str
     label: str = ""
@@ -28,18 +28,18 @@ class AuthVariable(Model):
 
 
 class AuthMethod(Model):
-    """ACP: auth methods of the answer to ``initialize``."""
+    """ACP: auth methods in the response to ``initialize``."""
 
     id: str
     name: str
     description: str = ""
     kind: AuthKind = "agent"
-    """Who logs in: the agent itself, its own program in a terminal, or a variable."""
+    """Who performs the login: the agent itself, its own program in a terminal, or a variable."""
     link: str = ""
-    """Where a key is to be had."""
+    """Where to get a key."""
     variables: tuple[AuthVariable, ...] = ()
     adds: str = ""
-    """What a login in a terminal adds to the agent's own command: variables and arguments."""
+    """What a login in a terminal adds to the agent's command: variables and arguments."""
 
 
 _AUTH_REQUIRED = -32000
@@ -63,12 +63,12 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 @dataclass(frozen=True, slots=True)
 class TerminalLogin:
-    """What a terminal method adds to the agent's own program."""
+    """What a terminal method adds to the agent's own command."""
 
     args: tuple[str, ...]
     env: dict[str, str]
     command: str
-    """Empty, as a rule: only older agents name one; it counts only if it is the agent's own."""
+    """Usually empty: only older agents send it, and it counts only if it is the agent's own."""
 
 
 def is_login_error(code: int | str | None, message: str, detail: str = "") -> bool:
@@ -79,7 +79,7 @@ def is_login_error(code: int | str | None, message: str, detail: str = "") -> bo
 
 
 def auth_methods(result: Obj) -> tuple[AuthMethod, ...]:
-    """Read the methods in the answer to ``initialize``; one without an id can't be used."""
+    """Read the methods in the response to ``initialize``; one without an id is left out."""
     found: dict[str, AuthMethod] = {}
     for raw in _listed(result):
         method_id = _id(raw)
@@ -89,12 +89,12 @@ def auth_methods(result: Obj) -> tuple[AuthMethod, ...]:
 
 
 def terminal_login(result: Obj, method_id: str) -> TerminalLogin | None:
-    """Return what to run for a terminal method, or None if it is not well-formed."""
+    """Return the command of a terminal method, or None if it is malformed."""
     return _terminal(next((raw for raw in _listed(result) if _id(raw) == method_id), {}))
 
 
 def assignments(env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return variables as one types them before a command."""
+    """Return variables as typed before a command."""
     return tuple(f"{name}={shlex.quote(value)}" for name, value in env.items())
 
 
@@ -174,7 +174,7 @@ def _variable(raw: Obj) -> AuthVariable | None:
 
 
 def _environment(raw: JsonValue) -> dict[str, str]:
-    """Read variables, as an object or as a list of names and values."""
+    """Read variables from an object, or from a list of names and values."""
     pairs: list[tuple[JsonValue, JsonValue]] = [*obj(raw).items()]
     pairs += [(entry.get("name"), entry.get("value")) for entry in map(obj, items(raw))]
     return {

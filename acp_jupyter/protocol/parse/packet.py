@@ -1,6 +1,6 @@
 """`parse_packet`: from one object of any dialect to one packet; `Packet`, the union of all.
 
-A new kind of packet is added here: to the union and to the table of readers.
+To add a kind of packet, add it to the union and to the table of parsers.
 """
 
 from __future__ import annotations
@@ -103,15 +103,15 @@ Packet = TypeAliasType(
         Field(discriminator="type"),
     ],
 )
-"""All packets, told apart by ``type``; `Unknown` keeps any other."""
+"""All packets, discriminated by ``type``; `Unknown` keeps any other."""
 
 
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
-"""The years 2000 and 2100: what lies outside is no time of a packet."""
+"""The years 2000 and 2100: a time outside is not a packet's."""
 
 
 def parse_packet(obj: Any, state: ParseState | None = None, *, is_clean: bool = False) -> Packet:
-    """Read one packet: of a ``session/update``, of Onyx's stream or of Onyx build mode.
+    """Parse one packet: of a ``session/update``, of Onyx's stream or of Onyx build mode.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def _parse(raw: JsonValue, state: ParseState) -> Packet:
 
 
 def read_timestamp(value: JsonValue) -> float | None:
-    """Read ISO 8601, or seconds or milliseconds since the epoch; None for no sensible time."""
+    """Read ISO 8601, or seconds or milliseconds since the epoch; None for an absurd time."""
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value)
@@ -287,7 +287,7 @@ _READERS: dict[str, _Reader] = {
     "output_delta": _output_delta,
     "output_end": lambda _raw, _state: MessageEnd(),
 }
-"""By the names of `PACKET_NAMES`."""
+"""By the names in `PACKET_NAMES`."""
 
 
 PACKET_NAMES: dict[str, str] = {
@@ -332,14 +332,14 @@ PACKET_NAMES: dict[str, str] = {
     "output_delta": "agent_message_chunk",
     "output_end": "output_end",
 }
-"""Each name that a packet may have, and the type that it is read as; none means two things."""
+"""Every packet name with the type that it is read as; no name means two types."""
 
 ONYX_PACKET_TYPES = frozenset(get_args(PacketType)) - {"unknown"}
-"""The values of ``type`` that Onyx has; they count before any ``sessionUpdate``."""
+"""Onyx's values of ``type``; they take precedence over ``sessionUpdate``."""
 
 
 def packet_name(packet: Obj) -> str:
-    """Return the name that decides of what type an object is.
+    """Return the name that determines an object's type.
 
     First a ``type`` of Onyx, then a known ``sessionUpdate``, then any other ``type``.
     """

@@ -1,4 +1,4 @@
-"""Parsing of a session's setup, and of its updates: plans, modes, options, usage, errors, ends."""
+"""Parses a session's setup and its updates: plans, modes, options, usage, errors, ends."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from acp_jupyter.protocol.version_2.meta_keys import BACKGROUND
 from acp_jupyter.protocol.vocabulary import normalize_todo_status, read_priority
 
 MODEL_OPTION = "model"
-"""Id and category of the config option that stands for the older field ``models``."""
+"""Id and category of the config option that replaces the older field ``models``."""
 
 _PROMPT_CAPABILITIES = ("image", "audio", "embeddedContext")
 
@@ -58,14 +58,14 @@ _COMPACTIONS = {
 }
 
 COMPACTING = _COMPACTIONS["in_progress"]
-"""What a compaction is called of which a piece of its summary is told first."""
+"""Title of a compaction whose summary arrives before anything else about it."""
 
 _DETAIL = "acp-jupyter/detail"
 _SESSION = "acp-jupyter/session"
 
 
 def plan(raw: Obj) -> AgentPlanUpdate:
-    """ACP: plan, plan_update. One may be text alone, or a file, which is told by its place."""
+    """ACP: plan, plan_update. It may be only text, or a file, which is shown by its path."""
     inner = raw.get("plan")
     body = inner if isinstance(inner, dict) else raw
     words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text", "uri")
@@ -78,7 +78,7 @@ def plan(raw: Obj) -> AgentPlanUpdate:
 
 
 def _entry(raw: Obj) -> PlanEntryPacket:
-    """Read one step; its text may be called content or description, its priority a number."""
+    """Read one step; its text may be called content or description, its priority be a number."""
     return PlanEntryPacket(
         content=text(first(raw, "content", "description")),
         priority=read_priority(raw.get("priority")),
@@ -87,11 +87,11 @@ def _entry(raw: Obj) -> PlanEntryPacket:
 
 
 CALL_CANCELS = frozenset({"tool_call/cancel", "terminal/cancel"})
-"""The client's requests that end one piece of the agent's work."""
+"""The client's requests that cancel one piece of the agent's work."""
 
 
 def call_cancel(asked: Obj, *, refused: bool = False) -> CallCancel:
-    """ACP: tool_call/cancel, terminal/cancel: what the client asks for, or that it was refused."""
+    """ACP: tool_call/cancel, terminal/cancel: the client's request, or its refusal."""
     return CallCancel(
         tool_call_id=text(asked.get("toolCallId")),
         terminal_id=text(asked.get("terminalId")),
@@ -186,7 +186,7 @@ def notice(raw: Obj) -> NoticePacket | None:
 
 
 def compaction(raw: Obj) -> NoticePacket:
-    """ACP: compaction_update. Null empties the summary or the error, absence keeps it."""
+    """ACP: compaction_update. Null clears the summary or the error; absence keeps it."""
     status, summary = text(raw.get("status")), raw.get("summary")
     blocks = map(read_block, items(summary))
     emptied: tuple[tuple[Literal["text", "detail"], bool], ...] = (
@@ -234,7 +234,7 @@ def _seconds(milliseconds: JsonValue) -> float | None:
 
 
 def error(raw: JsonValue) -> ErrorPacket:
-    """ACP: a JSON-RPC error. Codes are text, because Onyx has words for them."""
+    """ACP: a JSON-RPC error. Codes are text, because Onyx uses words for them."""
     if not isinstance(raw, dict):
         return ErrorPacket(message=raw if isinstance(raw, str) else json.dumps(raw))
     code = raw.get("code")
@@ -267,7 +267,7 @@ _AUTH_STATES: dict[str, Literal["authenticated", "unauthenticated", "not_require
 
 
 def auth_status(raw: Obj) -> AuthStatusUpdate:
-    """ACP: auth/status, auth/status_update; Claude and Codex tell it as ``authStatus``."""
+    """ACP: auth/status, auth/status_update; Claude and Codex send it as ``authStatus``."""
     own = obj(raw.get("authStatus"))
     kind = text(own.get("kind"))
     if kind:
@@ -309,7 +309,7 @@ def session_setup(result: Obj) -> SessionSetup:
 
 
 def current_choice(method: str, request: Obj) -> list[CurrentModeUpdate | CurrentModelUpdate]:
-    """Return what is so once a mode or a model was chosen: some agents say nothing more."""
+    """Return the state after a mode or model was chosen, since some agents send no update."""
     mode = text(first(request, "modeId", "mode_id"))
     model = text(first(request, "modelId", "model_id"))
     if method == "session/set_mode" and mode:
@@ -320,7 +320,7 @@ def current_choice(method: str, request: Obj) -> list[CurrentModeUpdate | Curren
 
 
 def legacy_models(result: Obj) -> tuple[Obj, ...]:
-    """Return the models of the older field, which only ``session/set_model`` chooses."""
+    """Return the models of the older field, which only ``session/set_model`` can choose."""
     raw = obj(result.get("models"))
     listed = map(obj, items(first(raw, "availableModels", "available_models")))
     return tuple(model for model in listed if text(first(model, "modelId", "model_id")))

@@ -1,4 +1,4 @@
-"""``_session/steering``: a message for the turn that runs; an extension that some agents have."""
+"""``_session/steering``: a message for the running turn; an extension that some agents have."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from acp_jupyter.protocol.parse.packet import Packet
 METHOD = "_session/steering"
 
 Outcome: TypeAlias = Literal["injected", "startedNewTurn", "promptRequired", "failed"]
-"""What became of the message, as the agent says.
+"""The agent's outcome for the message.
 
-``promptRequired``: no turn runs, so that it must be sent as a prompt.
+``promptRequired``: no turn is running, so it must be sent as a prompt.
 """
 
 PLAYED: Obj = {"acp-jupyter/steered": True}
-"""``_meta`` of a ``user_message_chunk`` by which a recording tells such a message at its place."""
+"""Key in the ``_meta`` of a ``user_message_chunk`` that marks such a message in a recording."""
 
 TAKEN: frozenset[Outcome] = frozenset({"injected", "startedNewTurn"})
 """The agent has the message: it is not sent again."""
@@ -30,13 +30,13 @@ _OUTCOMES: dict[object, Outcome] = {outcome: outcome for outcome in get_args(Out
 
 
 def outcome_of(result: Obj) -> Outcome:
-    """Read the answer; what is not understood has failed."""
+    """Read the response; one that is not understood counts as failed."""
     outcome = result.get("outcome")
     return _OUTCOMES.get(outcome, "failed") if isinstance(outcome, str) else "failed"
 
 
 def played(packets: Iterable[Packet], update: JsonValue) -> Iterator[Packet]:
-    """Return the packets of an update of a recording that is played: its user's words are such."""
+    """Return the packets of a replayed update, in which user messages are of this kind."""
     is_told = obj(obj(update).get("_meta")).items() >= PLAYED.items()
     for packet in packets:
         told = is_told and isinstance(packet, UserMessageChunk)
@@ -44,7 +44,7 @@ def played(packets: Iterable[Packet], update: JsonValue) -> Iterator[Packet]:
 
 
 def taken_message(result: Obj, request: Obj) -> Iterator[UserMessageChunk]:
-    """Return what the user said, where the agent has taken it: the text in one piece."""
+    """Return the whole text of the user's message, if the agent accepted it."""
     if outcome_of(result) not in TAKEN:
         return
     blocks = [block for raw in items(request.get("prompt")) if (block := read_block(raw))]

@@ -1,4 +1,4 @@
-"""Child sessions of subagents: each becomes a tool call, and what it sends belongs to that call.
+"""Child sessions of subagents: each becomes a tool call that owns all its updates.
 
 ACP: subagent_update, session_message, session_message_chunk (unstable), and the updates of child
 sessions, which have ids of their own.
@@ -29,10 +29,10 @@ SUBAGENT_UPDATE = "subagent_update"
 SUBAGENT_UPDATES = frozenset({SUBAGENT_UPDATE, "session_message", "session_message_chunk"})
 
 _MAX_CHILDREN = 200
-"""In one session; the oldest are forgotten first."""
+"""Children in one session; the oldest are forgotten first."""
 _MAX_MESSAGES = 200
 _TEXT_CHARS = 20_000
-"""Of all that a child is told, or answers; and of its titles."""
+"""Characters of the messages to and from a child, and of its titles."""
 _TITLE_CHARS = 300
 _STATUSES = {"running": "in_progress", "requires_action": "in_progress", "idle": "completed"}
 _ENDS = {"error": "failed", "refusal": "failed", "cancelled": "cancelled"}
@@ -40,25 +40,25 @@ _ENDS = {"error": "failed", "refusal": "failed", "cancelled": "cancelled"}
 
 @dataclass
 class _Child:
-    """A child session, as far as its parent has told of it."""
+    """A child session, as its parent has described it so far."""
 
     parent_id: str
-    """The tool call of the session that owns it, where that is a child, too."""
+    """The tool call of the parent session, if that is a child, too."""
     session_id: str = ""
     can_cancel: bool = False
     """Whether the client may cancel it now."""
     number: int = 0
-    """Of its present call."""
+    """Of its current call."""
     title: str = ""
     role: str = ""
     prompt: str = ""
     answer: str = ""
     status: str = "in_progress"
     turn: int = -1
-    """The turn that has its call; the next in which it says something gets another."""
+    """The turn of its call; in a later turn it gets a new one."""
 
     def learn(self, update: Obj) -> None:
-        """Take what a ``subagent_update`` names; null empties, absence keeps."""
+        """Apply the fields of a ``subagent_update``; null clears, absence keeps."""
         if "title" in update:
             self.title = text(update["title"])[:_TITLE_CHARS]
         if "description" in update:
@@ -74,14 +74,14 @@ class _Child:
             self.answer = _fitted(self.answer, failure)
 
     def begin_again(self) -> None:
-        """Forget its call: it is given something new to do."""
+        """Forget its call, since it gets a new task."""
         self.turn = -1
         self.prompt = self.answer = ""
 
 
 @dataclass
 class _Message:
-    """A message between sessions; its chunks say nothing but text."""
+    """A message between sessions; its chunks have only text."""
 
     sender: str = ""
     recipient: str = ""
@@ -99,7 +99,7 @@ _SAVED = TypeAdapter(_Saved)
 
 
 class Subagents:
-    """Reads what concerns child sessions. Owned by the reader of one session's traffic.
+    """Parses what concerns child sessions. Owned by the reader of one session's traffic.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class Subagents:
         self._count = 0
 
     def saved(self) -> Obj:
-        """Return what is remembered, as JSON."""
+        """Return the state as JSON."""
         saved = _Saved(self._turn, self._count, dict(self._children), dict(self._messages))
         return asdict(saved)
 
     def load(self, saved: Obj) -> None:
-        """Remember what was saved.
+        """Restore a saved state.
 
         Raises
         ------
@@ -133,32 +133,32 @@ class Subagents:
         self._messages.update(known.messages)
 
     def next_turn(self) -> None:
-        """Begin a turn: what children say in it belongs to calls of its own."""
+        """Begin a turn: what children send in it belongs to new calls."""
         self._turn += 1
 
     def call_of(self, session_id: str) -> str:
-        """Return the id of a child's call; empty where the session is none."""
+        """Return the id of a child's call; empty if the session is not a child."""
         child = self._children.get(session_id)
         return "" if child is None or child.turn < 0 else f"subagent-{child.number}"
 
     def read(self, session_id: str, update: Obj) -> list[Packet]:
-        """Read one of `SUBAGENT_UPDATES`, sent on the session ``session_id``."""
+        """Parse one of `SUBAGENT_UPDATES`, sent on the session ``session_id``."""
         kind = text(update.get("sessionUpdate"))
         if kind == SUBAGENT_UPDATE:
             return list(self._announced(session_id, update))
         if session_id in self._children:
-            return []  # the other side of a message that its parent has told of
+            return []  # the other side of a message that its parent has sent already
         return list(self._message(update, whole=kind == "session_message"))
 
     def placed(self, session_id: str, packet: Packet) -> list[Packet]:
-        """Return what a packet of a session says in its parent: a child's is of its call."""
+        """Return a child's packet as one of its parent: it belongs to the child's call."""
         child = self._children.get(session_id)
         if child is None:
             return [packet]
         parent = self._call_id(child)
         match packet:
             case AgentMessageChunk() | AgentThoughtChunk() | ToolCallStart() | ToolCallProgress():
-                # Claude also names the call of the older way, which is not there.
+                # Claude also names a call in the older way, which does not exist.
                 return [*self._call(child), packet.model_copy(update={"parent_id": parent})]
             case PermissionRequest():
                 call = packet.tool_call.model_copy(update={"parent_id": parent})
@@ -166,7 +166,7 @@ class Subagents:
             case NoticePacket():
                 return [packet]
             case _:
-                return []  # title, plan, mode, options and usage are its own
+                return []  # title, plan, mode, options and usage are the child's own
 
     def _announced(self, session_id: str, update: Obj) -> Iterator[Packet]:
         name = text(update.get("sessionId"))
@@ -222,7 +222,7 @@ class Subagents:
     def _call(self, child: _Child) -> Iterator[Packet]:
         """Give the child a call in this turn, unless it has one.
 
-        What it says belongs to a turn; so the call of the turn that it has outlived ends there.
+        Its updates belong to a turn, so its call in the previous turn ends.
         """
         if not self._has_call(child):
             if child.turn >= 0 and child.status == "in_progress":
@@ -245,7 +245,7 @@ class Subagents:
             described["subagent_type"] = child.role
         raw: Obj = {
             "sessionUpdate": kind,
-            # Its own, also when this says that it has ended.
+            # Its own, even if this packet ends it.
             "toolCallId": f"subagent-{child.number}",
             "title": child.title or "Subagent",
             "name": "task",

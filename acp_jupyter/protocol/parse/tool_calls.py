@@ -1,7 +1,7 @@
-"""Parsing of tool calls and of permission requests about them; `ParseState`, the memory this needs.
+"""Parses tool calls and permission requests; `ParseState` is the memory this needs.
 
-Agents name a tool in one packet of a call and not in the next, so names and kinds are remembered
-by the call's id: 1,000 of them for a session, the oldest go first.
+Agents name a tool in one packet of a call and not in the next, so names and kinds are remembered by
+the call's id: 1,000 per session, the oldest are dropped first.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _YES_NO = (
     OptionPacket(option_id="allow", name="Allow", kind="allow_once"),
     OptionPacket(option_id="reject", name="Reject", kind="reject_once"),
 )
-"""The answers to a request that leaves them to the client."""
+"""The options for a request that leaves them to the client."""
 
 
 def tool_start(raw: Obj, state: ParseState) -> ToolCallStart | None:
-    """ACP: tool_call. None where no id is named."""
+    """ACP: tool_call. None if it has no id."""
     common = _common(raw, state)
     if common is None:
         return None
@@ -53,7 +53,7 @@ def tool_start(raw: Obj, state: ParseState) -> ToolCallStart | None:
 
 
 def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
-    """ACP: tool_call_update. None where no id is named."""
+    """ACP: tool_call_update. None if it has no id."""
     common = _common(raw, state)
     if common is None:
         return None
@@ -61,7 +61,7 @@ def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
 
 
 def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
-    """Read build mode's ``tool_end``: its ``result`` is the output, default status completed."""
+    """Read build mode's ``tool_end``: ``result`` is the output; status defaults to completed."""
     ended: Obj = {**raw, "status": read_status(raw.get("status")) or "completed"}
     if spelled(raw, "raw_output") is None:
         ended["rawOutput"] = raw.get("result")
@@ -113,13 +113,13 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
 def _with_patch(
     content: tuple[ToolContent, ...] | None, raw_input: JsonValue
 ) -> tuple[ToolContent, ...] | None:
-    """Add the changes of a patch that only the input has (Cline)."""
+    """Add the changes of a patch that is only in the input (Cline)."""
     diffs = () if first_diff(content or ()) else patch_diffs(raw_input)
     return (*(content or ()), *diffs) if diffs else content
 
 
 def _mcp_content(raw_output: JsonValue) -> JsonValue:
-    """Return the content of an MCP result that only ``rawOutput`` has (codex-acp 2)."""
+    """Return the content of an MCP result that is only in ``rawOutput`` (codex-acp 2)."""
     if not isinstance(raw_output, dict) or raw_output.keys() != {"result", "error"}:
         return None
     blocks: list[JsonValue] = [
@@ -131,7 +131,7 @@ def _mcp_content(raw_output: JsonValue) -> JsonValue:
 
 
 def _share(value: JsonValue) -> float | None:
-    """Return a share of the whole, held between 0 and 1."""
+    """Return a fraction, clamped to 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return min(1.0, max(0.0, float(value)))
@@ -140,7 +140,7 @@ def _share(value: JsonValue) -> float | None:
 def permission_request(
     raw: Obj, state: ParseState, request_id: str | None = None
 ) -> PermissionRequest | None:
-    """ACP: session/request_permission. None where the request has no id."""
+    """ACP: session/request_permission. None if the request has no id."""
     named = request_id or text(first(raw, "request_id", "requestId"))
     if not named:
         return None
@@ -180,13 +180,13 @@ def _option(raw: Obj) -> OptionPacket:
     return OptionPacket(
         option_id=option_id,
         name=text(raw.get("name")) or option_id,
-        # A known kind is never kept there: an agent has written it.
+        # A known kind is never stored there: the agent wrote it.
         kind=raw_kind if raw_kind and raw_kind not in OPTION_KINDS else text(raw.get("kind")),
     )
 
 
 def permission_response(raw: Obj, request_id: str | None = None) -> PermissionResponse | None:
-    """ACP: the outcome of a permission request. None where it names no request."""
+    """ACP: the outcome of a permission request. None if it names no request."""
     named = request_id or text(first(raw, "request_id", "requestId"))
     if not named:
         return None
@@ -209,9 +209,9 @@ _Known = TypeVar("_Known")
 
 
 class ParseState:
-    """Names and kinds of tools by the ids of their calls; a title that changes loses none.
+    """Names and kinds of tools by the ids of their calls; a later title does not replace them.
 
-    Owned by the caller, one for each session; bounded, the oldest go first.
+    The caller owns one for each session; it is bounded, and the oldest are dropped first.
     """
 
     def __init__(self) -> None:
@@ -220,13 +220,13 @@ class ParseState:
         self._kinds: OrderedDict[str, AcpKind] = OrderedDict()
 
     def saved(self) -> Obj:
-        """Return what is remembered, as JSON."""
+        """Return the state as JSON."""
         names: Obj = {**self._names}
         kinds: Obj = {**self._kinds}
         return {"names": names, "kinds": kinds, "terminals": self.terminals.saved()}
 
     def load(self, saved: Obj) -> None:
-        """Remember what was saved.
+        """Restore a saved state.
 
         Raises
         ------
@@ -242,7 +242,7 @@ class ParseState:
             _remember(self._kinds, call, kind)
 
     def kind(self, tool_call_id: str, raw: Obj) -> AcpKind | None:
-        """Return the kind that this packet of a tool call names, or else an earlier one."""
+        """Return the kind in this packet of a tool call, else the last known one."""
         kind = read_acp_kind(raw.get("kind"))
         if kind is None:
             return self._kinds.get(tool_call_id)
@@ -252,8 +252,8 @@ class ParseState:
     def tool_name(self, tool_call_id: str, raw: Obj) -> str:
         """Return the table's name for a tool call's packet, or ``unknown``.
 
-        A name in ``_meta`` wins; then the one that was told first; then name, title and input
-        of this packet; then its kind.
+        In order of precedence: a name in ``_meta``; the first known name; name, title and input of
+        this packet; its kind.
         """
         tool = find_tool(_meta_name(raw))
         if tool is not None:
@@ -286,7 +286,7 @@ def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known)
 
 
 def spelled_name(raw: Obj) -> str | None:
-    """Return a tool's name as the agent spells it; names in ``_meta`` win."""
+    """Return a tool's name in the agent's spelling; names in ``_meta`` take precedence."""
     return _meta_name(raw) or text_or_none(first(raw, *SPELLINGS["tool_name"], "name"))
 
 
@@ -299,11 +299,11 @@ def _meta_name(raw: Obj) -> str | None:
 
 
 PARENT_ID = "parentToolCallId"
-"""In ``_meta``, as Qwen Code spells it; it is also what we write."""
+"""Key in ``_meta``, as Qwen Code spells it; we write it, too."""
 
 
 def parent_id(raw: Obj) -> str:
-    """Return the id of the tool call whose subagent made this; empty where none is named.
+    """Return the id of the tool call whose subagent sent this; empty if it has none.
 
     Two conventions: ``_meta.claudeCode.parentToolUseId`` and ``_meta.parentToolCallId``.
     """
@@ -318,11 +318,11 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     "raw_output": ("raw_output", "rawOutput"),
     "tool_name": ("tool_name", "toolName"),
 }
-"""The names of a tool call's field, in the order in which all readers take them."""
+"""The spellings of a tool call's fields, in the order in which they are tried."""
 
 
 def spelled(packet: Obj, field: str) -> JsonValue:
-    """Return a field in the first of its spellings that says something."""
+    """Return a field in the first of its spellings that has a value."""
     found: JsonValue = None
     for name in SPELLINGS[field]:
         value = packet.get(name)
@@ -345,7 +345,7 @@ def is_todo_write_tool(packet: Obj) -> bool:
 
 
 def is_task_tool(packet: Obj) -> bool:
-    """Return whether a tool call is a subagent's, by its title or input."""
+    """Return whether a tool call starts a subagent, by its title or input."""
     if text(packet.get("title")).lower() == "task":
         return True
     source = raw_input_of(packet)

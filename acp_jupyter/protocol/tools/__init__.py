@@ -1,5 +1,5 @@
-"""Tools of agents: the table of known ones, their typed inputs and outputs, and the words shown.
+"""Agents' tools: the table of known ones, their typed inputs and outputs, and the texts shown.
 
-Adding a tool is adding a row to `table` and its tests. How tool calls become parts of a transcript
-is `acp_jupyter.transcript`'s.
+To add a tool, add a row to `table` and its tests. `acp_jupyter.transcript` turns tool calls into
+items.
 """

@@ -1,8 +1,8 @@
-"""Inputs of tools: types, tagged by the tool's name, and readers of raw inputs. Never raise.
+"""Tool inputs: types, tagged by the tool's name, and parsers of raw inputs, which never raise.
 
-An input can be a patch as text: ``*** Begin Patch``, as Codex's ``apply_patch`` takes them. It
-names files and the lines that change, without line numbers. What follows the format becomes diffs;
-anything else gives none, and is shown as the agent sent it.
+An input can be a patch as text: ``*** Begin Patch``, the format of Codex's ``apply_patch``. It
+names files and the changed lines, without line numbers. A valid patch becomes diffs; anything else
+gives none, and is shown as the agent sent it.
 """
 
 from __future__ import annotations
@@ -114,15 +114,15 @@ class WebSearchInput(_Input):
 
 
 class OtherInput(_Input):
-    """Input of a tool that has a row in the table and no model of its own."""
+    """Input of a known tool without a model of its own."""
 
     tool_name: str
     subject: str = ""
-    """What it is about: a path, a question."""
+    """The subject: a path, a question."""
 
 
 class UnknownInput(_Input):
-    """Of a tool that nobody here knows."""
+    """Input of an unknown tool."""
 
     tool_name: Literal["unknown"] = "unknown"
     raw: JsonValue = None
@@ -161,7 +161,7 @@ _SHELL = re.compile(
 
 
 def file_path(raw: Obj) -> str:
-    """Return the path that an input names, in any spelling; snake case first."""
+    """Return the path in an input, in any spelling; snake case first."""
     names = ("file_path", "filePath", "path", "filepath", "abs_path")
     named = next((path for name in names if (path := text(raw.get(name)))), "")
     match raw.get("files"):
@@ -172,7 +172,7 @@ def file_path(raw: Obj) -> str:
 
 
 def command_line(raw: Obj) -> str:
-    """Return the command that an input names, as one would type it."""
+    """Return the command in an input, as typed in a shell."""
     value = first(raw, "command", "cmd")
     if value is None and isinstance(commands := raw.get("commands"), list):
         return "\n".join(filter(None, map(_one_command, commands)))
@@ -187,7 +187,7 @@ def command_line(raw: Obj) -> str:
 
 
 def _one_command(value: JsonValue) -> str:
-    """Read a command of a list (Cline): a line for the shell, or a program and its arguments."""
+    """Read a command in a list (Cline): a shell line, or a program and its arguments."""
     match value:
         case {"command": str(program), "args": list(args)}:
             return shlex.join([program, *(arg for arg in args if isinstance(arg, str))])
@@ -198,12 +198,12 @@ def _one_command(value: JsonValue) -> str:
 
 
 def is_shell(program: str) -> bool:
-    """Return whether a program is a system's shell, not only one of that name."""
+    """Return whether a program is one of the system's shells, not merely named like one."""
     return _SHELL.fullmatch(program) is not None
 
 
 def read_todos(raw: JsonValue) -> tuple[TodoItem, ...]:
-    """Read a list of todos; what is no todo is left out."""
+    """Read a list of todos; invalid ones are left out."""
     return tuple(
         TodoItem(
             content=text(first(entry, "content", "title", "text")),
@@ -276,18 +276,18 @@ def read_websearch(raw: Obj) -> ToolInput:
 
 
 def read_question(raw: Obj) -> ToolInput:
-    """Claude's ``AskUserQuestion``: what is asked, the questions one after the other."""
+    """Claude's ``AskUserQuestion``: the questions, joined."""
     asked = (text(obj(entry).get("question")) for entry in items(raw.get("questions")))
     return OtherInput(tool_name="askuserquestion", subject=" ".join(filter(None, asked)))
 
 
 def read_view_image(raw: Obj) -> ToolInput:
-    """Codex's ``view_image``: the file that is looked at."""
+    """Codex's ``view_image``: the path of the image."""
     return OtherInput(tool_name="view_image", subject=file_path(raw))
 
 
 def named_path(raw_input: Obj, content: Iterable[ToolContent]) -> str:
-    """Return the path that an input names, else that of the first diff with one."""
+    """Return the path in an input, else that of the first diff that has one."""
     in_diffs = (item.path for item in content if isinstance(item, ToolDiff))
     return file_path(raw_input) or next(filter(None, in_diffs), "")
 
@@ -305,7 +305,7 @@ class _NotAPatchError(ValueError):
 
 @dataclass(slots=True)
 class _Part:
-    """One file that is added, or one run of lines of a file that is updated."""
+    """An added file, or one run of changed lines in a file."""
 
     path: str
     is_new: bool
@@ -377,7 +377,7 @@ def _parts(lines: list[str]) -> Iterator[_Part]:
 
 
 def _take(part: _Part, line: str) -> None:
-    """Add a line to both sides, or to the one that it belongs to."""
+    """Add a line to both sides, or to the side that it belongs to."""
     mark, rest = line[:1], line[1:]
     if mark not in {"", " ", "+", "-"} or (part.is_new and mark != "+"):
         raise _NotAPatchError(line)

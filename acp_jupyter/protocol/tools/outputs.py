@@ -1,8 +1,8 @@
-"""Outputs of tools: types, tagged by the tool's name, the hits in the text of a search, terminals.
+"""Tool outputs: types, tagged by the tool's name, search hits, and terminals.
 
-Agents report terminals that they run themselves in the ``_meta`` of tool calls, a convention of
-several agents, for clients that announce ``_meta.terminal_output``: ``terminal_info``, then
-``terminal_output`` or ``terminal_output_delta``, then ``terminal_exit``. The data is text, or the
+Agents report the terminals that they run themselves in the ``_meta`` of tool calls, by a
+convention, to clients that announce ``_meta.terminal_output``: ``terminal_info``, then
+``terminal_output`` or ``terminal_output_delta``, then ``terminal_exit``. The data is text, or
 base64 of bytes that may split a character. Terminals that the host runs are in
 `acp_jupyter.protocol.host_events.session`.
 """
@@ -49,16 +49,16 @@ class SearchOutput(_Output):
 
 
 class ReadOutput(_Output):
-    """The text of the file, without wrappers and line numbers."""
+    """The file's text, without wrappers and line numbers."""
 
     content: str = ""
     truncated: bool = False
     first_line: int | None = None
-    """Number of the first line, where the lines were numbered."""
+    """Number of the first line, if the lines were numbered."""
 
 
 class Diagnostic(_Output):
-    """One finding of a language server after a write."""
+    """A diagnostic of a language server after a write."""
 
     path: str
     line: int | None = None
@@ -68,7 +68,7 @@ class Diagnostic(_Output):
 
 
 class WriteOutput(_Output):
-    """What a write or an edit has changed."""
+    """The changes of a write or an edit."""
 
     success: bool = True
     new_text: str | None = None
@@ -78,7 +78,7 @@ class WriteOutput(_Output):
 
 
 class BashOutput(_Output):
-    """What a command printed, and its exit code."""
+    """A command's output and exit code."""
 
     output: str = ""
     exit_code: int | None = None
@@ -86,61 +86,61 @@ class BashOutput(_Output):
 
 
 class TodoOutput(_Output):
-    """The todos as they are now."""
+    """The current todos."""
 
     todos: tuple[TodoItem, ...] = ()
 
 
 class TaskOutput(_Output):
-    """What a subagent answered."""
+    """A subagent's answer."""
 
     result: str = ""
 
 
 class SearchToolOutput(_Output):
-    """Of glob and grep."""
+    """Output of glob and grep."""
 
     tool_name: Literal["glob", "grep"]
     data: SearchOutput
 
 
 class ReadToolOutput(_Output):
-    """Of read."""
+    """Output of read."""
 
     tool_name: Literal["read"] = "read"
     data: ReadOutput
 
 
 class WriteToolOutput(_Output):
-    """Of write and edit."""
+    """Output of write and edit."""
 
     tool_name: Literal["write", "edit"]
     data: WriteOutput
 
 
 class BashToolOutput(_Output):
-    """Of bash."""
+    """Output of bash."""
 
     tool_name: Literal["bash"] = "bash"
     data: BashOutput
 
 
 class TaskToolOutput(_Output):
-    """Of task."""
+    """Output of task."""
 
     tool_name: Literal["task"] = "task"
     data: TaskOutput
 
 
 class TodoToolOutput(_Output):
-    """Of todowrite."""
+    """Output of todowrite."""
 
     tool_name: Literal["todowrite"] = "todowrite"
     data: TodoOutput
 
 
 class UnknownToolOutput(_Output):
-    """Of every other tool, as it came."""
+    """Output of any other tool, unchanged."""
 
     tool_name: str = "unknown"
     data: JsonValue = None
@@ -178,10 +178,10 @@ ToolOutput = TypeAliasType(
 NO_FILES = "No files found"
 
 _TEXT_CHARS = 400
-"""Longest text that is kept of a hit."""
+"""Longest text of a hit."""
 _HIT = re.compile(r"(.+?):(\d{1,9}):(.*)")
 _FOLDED_HIT = re.compile(r"\s+Line (\d{1,9}): ?(.*)")
-"""Below the name of its file (opencode)."""
+"""A hit below the name of its file (opencode)."""
 _REMARK = re.compile(
     r"\((?:Results?|Showing|Output|Truncated)\b.*\)|"
     r"(?:Found|Showing) \d+ (?:files?|match(?:es)?|results?|lines?)\b[^/]*|"
@@ -191,7 +191,7 @@ _SEPARATOR = "--"
 
 
 class SearchHit(Model):
-    """A line of a file that a search has found."""
+    """A line that a search found."""
 
     path: str
     line: int
@@ -201,25 +201,25 @@ class SearchHit(Model):
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search has found."""
+    """The results of a search."""
 
     files: tuple[str, ...] = ()
     """Each file once."""
     hits: tuple[SearchHit, ...] | None = None
-    """The lines of them; None for a search for files."""
+    """The matching lines; None for a search for files."""
     remarks: tuple[str, ...] = ()
-    """What the tool says beside, such as that there is more."""
+    """The tool's remarks, e.g. that there is more."""
 
     @property
     def count(self) -> int:
-        """How much of what was searched for."""
+        """The terms that were searched for."""
         return len(self.files) if self.hits is None else len(self.hits)
 
 
 def read_search_result(lines: Iterable[str]) -> SearchResult:
-    """Read an output: plain paths, ``path:line:text``, or lines below the name of their file.
+    """Parse an output: plain paths, ``path:line:text``, or lines below the name of their file.
 
-    Beside hits, what is no hit is a remark; a line that only divides is nothing.
+    A line beside the hits that is not a hit is a remark; a separator is dropped.
     """
     files: list[str] = []
     hits: list[SearchHit] = []
@@ -257,20 +257,20 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
 
 
 class TerminalPiece(Model):
-    """What one update of a tool call says of a terminal of the agent's."""
+    """What one update of a tool call says about a terminal of the agent."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     terminal_id: str
     alone: bool = False
-    """Whether the update is of the terminal alone, and its tool call not known."""
+    """Whether the update is only about the terminal, and its tool call is unknown."""
     command: str = ""
     cwd: str = ""
     text: str = ""
     may_be_whole: bool = False
-    """Whether the text may be all of the output so far, and not only what is new.
+    """Whether the text may be the whole output so far, and not only what is new.
 
-    In an update of the terminal alone, it is.
+    In an update only about the terminal, it is.
     """
     ended: bool = False
     exit_code: int | None = None
@@ -280,13 +280,13 @@ class TerminalPiece(Model):
 
 
 class TerminalTexts:
-    """Decoders of terminals' bytes; bounded, the oldest go first."""
+    """Decoders of terminal output; bounded, the oldest are dropped first."""
 
     def __init__(self) -> None:
         self._decoders: OrderedDict[str, codecs.IncrementalDecoder] = OrderedDict()
 
     def read(self, terminal_id: str, output: Obj) -> str:
-        """Return the characters that are complete."""
+        """Return the complete characters."""
         data = output.get("data")
         encoded = first(output, "base64", "data_base64", "dataBase64")
         marked = text(output.get("encoding")).lower() == "base64"
@@ -300,16 +300,16 @@ class TerminalTexts:
         return data if raw is None else self._decoder(terminal_id).decode(raw)
 
     def forget(self, terminal_id: str) -> None:
-        """Forget the bytes that wait for others: all of the output comes anew."""
+        """Drop incomplete bytes, since the output starts over."""
         self._decoders.pop(terminal_id, None)
 
     def saved(self) -> Obj:
-        """Return what is remembered, as JSON."""
+        """Return the state as JSON."""
         states = {name: decoder.getstate() for name, decoder in self._decoders.items()}
         return {name: [waiting.hex(), flag] for name, (waiting, flag) in states.items()}
 
     def load(self, saved: Obj) -> None:
-        """Remember what was saved.
+        """Restore a saved state.
 
         Raises
         ------
@@ -336,7 +336,7 @@ class TerminalTexts:
 def read_terminal(
     raw: Obj, shown: str, tool_call_id: str, texts: TerminalTexts
 ) -> TerminalPiece | None:
-    """Read what a tool call's ``_meta`` says of a terminal; None where it says nothing.
+    """Read what a tool call's ``_meta`` says about a terminal; None if it says nothing.
 
     Parameters
     ----------
@@ -373,13 +373,13 @@ def read_terminal(
 
 
 def write_terminal(piece: TerminalPiece) -> Obj:
-    """Write the ``_meta`` that `read_terminal` reads."""
+    """Return the ``_meta`` that `read_terminal` reads."""
     named: Obj = {"terminal_id": piece.terminal_id}
     about: Obj = {"command": piece.command, "cwd": piece.cwd}
     about = {name: value for name, value in about.items() if value}
     meta: Obj = {}
     if piece.text or piece.may_be_whole:
-        # Chunks are never taken for base64.
+        # Chunks are never treated as base64.
         data: JsonValue = [piece.text] if _is_base64_text(piece.text) else piece.text
         key = "terminal_output" if piece.may_be_whole else "terminal_output_delta"
         meta[key] = {**named, "data": data}
@@ -402,7 +402,7 @@ def _joined(data: JsonValue) -> str:
 
 
 def _is_base64_text(data: str) -> bool:
-    """Tell base64 that nothing marks: it decodes to text with line ends or colours."""
+    """Return whether unmarked text is base64: it decodes to text with line ends or colours."""
     if len(data) % 4 or _BASE64.fullmatch(data) is None:
         return False
     raw = _decoded(data)

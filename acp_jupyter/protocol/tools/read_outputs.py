@@ -1,6 +1,6 @@
-"""Readers of tool outputs: a raw output and its content in, a typed output out. Never raise.
+"""Parsers of tool outputs: a raw output and its content in, a typed output out; they never raise.
 
-Wrappers, line numbers and fences around an output are taken off.
+They remove wrappers, line numbers and fences around an output.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ from acp_jupyter.protocol.tools.outputs import (
 )
 
 _SAMPLE_LINES = 5000
-"""Lines of a search's output that are looked at one by one."""
+"""Lines of a search's output that are parsed one by one."""
 
 _WRAPPER = re.compile(r"\A\s*<(file|content)>\n?(.*?)\n?</\1>\s*\Z", re.DOTALL)
 _NUMBERED = re.compile(r"\s*(\d+)(?: ?\| ?|\t|→)")
 _EXIT_CODE = re.compile(r"Exit code (\d{1,3})|\[Command exited with code (\d{1,3})\]")
-"""Of a command that failed, on the first line (Claude; Cline)."""
+"""Matches a failed command's exit code on the first line (Claude; Cline)."""
 _EXIT_CODE_AFTER = re.compile(r"Exit Code: (\d{1,3})|<.{1,200} with exit code (\d{1,3})>")
-"""On one of the last lines."""
+"""Matches it on one of the last lines."""
 _LAST_LINES = 6
 _LAST_CHARS = 2_000
 _FENCED = re.compile(r"```[\w-]*\n(.*\n)```\n?", re.DOTALL)
@@ -58,20 +58,20 @@ _SEVERITIES: dict[int, Literal["error", "warning", "info"]] = {1: "error", 2: "w
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a tool call has given so far."""
+    """A tool call's output so far."""
 
     raw: JsonValue
     content: tuple[ToolContent, ...]
     fields: Obj
     """The raw output as an object."""
     metadata: Obj
-    """What the tool says about its output."""
+    """The tool's metadata about its output."""
     text: str
-    """What it gave as text, once: its content's, else its raw output's."""
+    """The output as text, once: of the content, else of the raw output."""
     is_text: bool
-    """Whether the content is text and nothing else."""
+    """Whether the content is only text."""
     failed: bool
-    """Whether it tells that the call failed: what it gave as text is the error."""
+    """Whether it says that the call failed: its text is the error."""
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class CallResult:
         failed: bool = False,
         raw_input: JsonValue = None,
     ) -> CallResult:
-        """Work out what follows from a raw output and a content; repeated arguments go."""
+        """Derive the result from a raw output and a content; drop repeated arguments."""
         fields = obj(raw)
         parts = [
             _without_input(_without_fence(item.block.text), raw_input)
@@ -96,7 +96,7 @@ class CallResult:
 
     @property
     def truncated(self) -> bool:
-        """Whether it says that there was more."""
+        """Whether it says that there is more."""
         return flag(self.metadata.get("truncated")) or flag(self.fields.get("truncated"))
 
     @property
@@ -106,13 +106,13 @@ class CallResult:
 
 
 def _without_fence(output: str) -> str:
-    """Output is shown as it is, so a fence around all of it would be noise (claude)."""
+    """Remove a fence around the whole output, which is shown verbatim (claude)."""
     fenced = _FENCED.fullmatch(output)
     return output if fenced is None or "```" in fenced[1] else fenced[1]
 
 
 def _without_input(output: str, raw_input: JsonValue) -> str:
-    """Some agents send the arguments as text, and the output right behind them."""
+    """Some agents send the arguments as text, directly followed by the output."""
     if not output.startswith("{") or not isinstance(raw_input, dict):
         return output
     try:
@@ -176,7 +176,7 @@ def read_read_output(given: CallResult) -> ToolOutput:
 
 
 def _without_numbers(content: str) -> tuple[str, int | None]:
-    """Take the numbers off, if every line that says something counts on from the one before."""
+    """Remove line numbers, if they are consecutive."""
     start = _NUMBERED.match(content)
     if start is None:
         return content, None
@@ -196,7 +196,7 @@ def _without_numbers(content: str) -> tuple[str, int | None]:
 
 
 def read_write_output(given: CallResult, name: Literal["write", "edit"]) -> ToolOutput:
-    """Read what was written; a file that existed, though empty, is not a new one."""
+    """Read what was written; a file that existed, even if empty, is not new."""
     diff = given.diff
     exists = flag(given.metadata.get("exists"))
     old = None if diff is None else diff.old_text or ""
@@ -221,7 +221,7 @@ def _diagnostics(raw: JsonValue) -> tuple[Diagnostic, ...]:
 
 
 def _diagnostic(path: str, entry: Obj) -> Diagnostic:
-    """Read a finding in the language server protocol's form; its lines count from 0."""
+    """Read a diagnostic in the language server protocol's form, with lines from 0."""
     start = obj(obj(entry.get("range")).get("start"))
     line = count(start.get("line"))
     severity = number(entry.get("severity"))
@@ -264,7 +264,7 @@ def read_task_output(given: CallResult) -> ToolOutput:
 
 
 def read_todo_output(given: CallResult) -> ToolOutput:
-    """Read the todos; the metadata's list wins over the output's string."""
+    """Read the todos; the metadata's list takes precedence over the output's text."""
     listed = given.metadata.get("todos")
     if not isinstance(listed, list):
         try:
@@ -275,5 +275,5 @@ def read_todo_output(given: CallResult) -> ToolOutput:
 
 
 def read_other_output(given: CallResult) -> ToolOutput:
-    """Keep an output as it came."""
+    """Keep an output unchanged."""
     return UnknownToolOutput(data=given.text if given.raw is None else given.raw)

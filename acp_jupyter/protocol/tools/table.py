@@ -1,6 +1,6 @@
-"""The table of tools: one row for each tool that agents are known to have.
+"""The table of tools: one row for each known tool.
 
-Adding a tool is adding a row here, and its tests.
+To add a tool, add a row here, and its tests.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ KIND_TITLES: dict[AcpKind, str] = {
 """For a tool of which only the kind is known."""
 
 KIND_TOOLS: dict[AcpKind, str] = {"read": "read", "edit": "edit", "execute": "bash"}
-"""The last resort for a tool's name: kinds whose tools all read alike."""
+"""The fallback for a tool's name: kinds that name one tool each."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputField:
-    """Which words of a tool's input are shown."""
+    """Which value of a tool's input is shown."""
 
     name: str
-    """Of the input's field."""
+    """Name of the input's field."""
     is_path: bool = False
     counted: str = ""
-    """For a list: its length, then this word."""
+    """For a list: the noun after its length."""
     otherwise: str = ""
-    """Where the field says nothing."""
+    """The text if the field is empty."""
 
 
 def _no_input(raw: Obj) -> ToolInput:
@@ -58,19 +58,19 @@ def _no_input(raw: Obj) -> ToolInput:
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """What is known of a tool by its name."""
+    """What is known about a tool by its name."""
 
     name: str
     acp_kind: AcpKind
     ui_kind: UiKind
     title: str
-    """While it runs: what it does, in words."""
+    """The title while it runs."""
     read_input: Callable[[Obj], ToolInput] = _no_input
     read_output: Callable[[CallResult], ToolOutput] = outputs.read_other_output
     description: InputField | None = None
     command: InputField | None = None
     edit_title: str = ""
-    """The title where an existing file is changed."""
+    """The title for a change of an existing file."""
     aliases: tuple[str, ...] = ()
 
 
@@ -128,7 +128,7 @@ _ROWS = (
         "websearch", "search", "other", "Searching web",
         inputs.read_websearch, description=InputField("query"),
     ),
-    # Not among Onyx's ten: Claude's questions, Codex's look at an image.
+    # Not among Onyx's ten: Claude's questions, and Codex's view of an image.
     ToolRow(
         "askuserquestion", "other", "other", "Asking a question",
         inputs.read_question, description=InputField("subject"),
@@ -148,11 +148,11 @@ _BY_SPELLING = {name: row for row in _ROWS for name in (row.name, *row.aliases)}
 
 
 _MAX_NAME_CHARS = 200
-"""Of what may be a tool's name, with blanks."""
+"""Matches what may be a tool's name, with spaces."""
 
 
 def find_tool(name: str | None) -> ToolRow | None:
-    """Find a tool's row by any spelling of its name."""
+    """Return a tool's row by any spelling of its name."""
     if not name or len(name) > _MAX_NAME_CHARS:
         return None
     return _BY_SPELLING.get(name.strip().lower())
@@ -162,7 +162,7 @@ _NAME_IN_TITLE = re.compile(r"([a-z]{1,30}(?:_[a-z]{1,30}){1,4}): ?\S")
 
 
 def name_in_title(title: str) -> str | None:
-    """Return the tool's name that a title begins with, as in ``run_commands: ls`` (Cline).
+    """Return the tool name at the beginning of a title, as in ``run_commands: ls`` (Cline).
 
     Only a name with an underscore counts: a word before a colon may be anything.
     """
@@ -179,7 +179,7 @@ _RAW_KINDS: dict[str, UiKind] = {
 
 
 def tool_name_to_kind(tool_name: str, raw_kind: JsonValue = None) -> UiKind:
-    """Return the kind for views: by name, else as the packet says."""
+    """Return the kind for views: by name, else as in the packet."""
     row = TOOLS.get(tool_name)
     if row is not None and row.ui_kind != "other":
         return row.ui_kind

@@ -1,4 +1,4 @@
-"""Words shown for a tool call: title, description, command, output; for ends, files, sizes.
+"""Texts shown for a tool call: title, description, command, output, end, files, sizes.
 
 `describe_tool` decides between the agent's own title and the table's.
 """
@@ -47,17 +47,17 @@ from acp_jupyter.protocol.vocabulary import AcpKind, UiKind
 
 @dataclass(frozen=True, slots=True)
 class ToolFacts:
-    """Everything that is known of a tool call so far."""
+    """Everything known about a tool call so far."""
 
     title: str
-    """The agent's own."""
+    """The agent's title."""
     tool_name: str
-    """Of the tool table, or ``unknown``."""
+    """A name of the tool table, or ``unknown``."""
     acp_kind: AcpKind | None
     raw_input: JsonValue
     content: tuple[ToolContent, ...]
     paths: tuple[str, ...]
-    """Of the locations."""
+    """Paths of the locations."""
     exists: bool
     """Whether the tool says that the file existed before."""
     cwd: str
@@ -65,7 +65,7 @@ class ToolFacts:
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:
-    """What follows from it for display."""
+    """The texts for display."""
 
     acp_kind: AcpKind
     ui_kind: UiKind
@@ -74,18 +74,18 @@ class ToolWords:
     command: str
     path: str
     is_new_file: bool | None
-    """None where nothing says so."""
+    """None if unknown."""
     input: ToolInput
 
 
 def describe_tool(facts: ToolFacts) -> ToolWords:
-    """Decide the words of a card.
+    """Return the texts of a card.
 
-    The agent's own title is shown, unless it is a bare tool name, a path or
-    the command itself: then Onyx's title for that tool.
+    The agent's own title is shown, unless it is a bare tool name, a path or the command itself:
+    then Onyx's title for that tool.
     """
     row = TOOLS.get(facts.tool_name, UNKNOWN_TOOL)
-    # The protocol's kind is the more specific one, unless it says nothing.
+    # The protocol's kind is more specific, unless it is unknown.
     acp_kind = facts.acp_kind
     kind = row.acp_kind if acp_kind is None or acp_kind == "other" else acp_kind
     source = obj(facts.raw_input)
@@ -101,7 +101,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     names_path = own.startswith("/") or whole_path.endswith(f"/{own}")
     names_tool = find_tool(own) is not None or find_tool(name_in_title(own)) is not None
     bare = names_path or names_tool or own in {command, path, kind, *facts.paths}
-    replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
+    replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as in the list
     has_words = any(char.isalnum() for char in own)
     shows_own = has_words and not bare and not replaced
     title = relative_words(own, facts.cwd) if shows_own else _onyx_title(facts, kind, is_new)
@@ -119,7 +119,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
 
 
 def _path(facts: ToolFacts, source: Obj) -> str:
-    """Return the input's own path, else the diff's, else that of a location."""
+    """Return the input's path, else that of the diff, else that of a location."""
     return named_path(source, facts.content) or next(iter(facts.paths), "")
 
 
@@ -131,7 +131,7 @@ def _onyx_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:
 
 def _description(tool_input: ToolInput, cwd: str, path: str, command: str, source: Obj) -> str:
     if isinstance(tool_input, BashInput):
-        # The command itself says more than Onyx's words for a missing description.
+        # The command itself says more than Onyx's text for a missing description.
         return tool_input.description or command
     if isinstance(tool_input, TodoWriteInput) and not tool_input.todos:
         return ""
@@ -141,7 +141,7 @@ def _description(tool_input: ToolInput, cwd: str, path: str, command: str, sourc
 
 
 def get_tool_display_title(tool_name: str, is_new_file: bool | None = None) -> str:
-    """Return what a tool does, in words.
+    """Return what a tool does, as text.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def get_tool_display_title(tool_name: str, is_new_file: bool | None = None) -> s
 def get_tool_description(
     tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
 ) -> str:
-    """Return what a tool call is about."""
+    """Return the subject of a tool call."""
     row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
     return _field(tool_input, row.description, relative)
 
@@ -165,7 +165,7 @@ def get_tool_description(
 def get_tool_command(
     tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
 ) -> str:
-    """Return what exactly a tool call does, for its opened view."""
+    """Return the details of a tool call, for its expanded view."""
     row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
     return _field(tool_input, row.command, relative)
 

@@ -1,4 +1,4 @@
-"""What tool calls hold, of which version 2 tells pieces and version 1 the whole."""
+"""The content of tool calls, which version 2 sends in pieces and version 1 as a whole."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ _SHARE = 64
 class _Call:
     items: list[JsonValue] = field(default_factory=list)
     last_text: list[str] = field(default_factory=list)
-    """The pieces of a text that comes after the items."""
+    """The pieces of a text after the items."""
     chars: int = 0
     told: int = 0
-    """How many of them were told."""
+    """How many characters were sent."""
     ended: bool = False
 
     @property
     def held(self) -> int:
-        """How many of them are held: a call that takes no more pieces needs none."""
+        """How many characters are held; zero for a call that takes no more pieces."""
         return 0 if self.chars > _MAX_CHARS else self.chars
 
     @property
     def is_due(self) -> bool:
-        """Whether enough is new to tell all of it."""
+        """Whether enough is new to send the whole content."""
         return self.told < _SHORT_CHARS or self.chars - self.told > self.told // _SHARE
 
     def content(self) -> list[JsonValue]:
-        """Return all that it holds."""
+        """Return the whole content."""
         if not self.last_text:
             return [*self.items]
         self.last_text = ["".join(self.last_text)]
         return [*self.items, _text_item(self.last_text[0])]
 
     def add(self, piece: list[JsonValue]) -> None:
-        """Add items; a text that follows a text goes on in it."""
+        """Add items; a text after a text is appended to it."""
         words = _plain_text(piece[0]) if len(piece) == 1 else None
         if words is not None:
             self.last_text.append(words)
@@ -59,12 +59,13 @@ class _Call:
 
 
 class CallContents:
-    """What tool calls hold so far, so that a piece can be told as the whole. Bounded.
+    """The content of tool calls so far, so that a piece can be sent as the whole. Bounded.
 
-    A long content is told again when it has grown by a 64th, and when its call or the agent's work
-    ends: told with each piece, it would cost the square of its length. A call that holds more than
-    a million characters takes no more pieces. Of all calls, four million characters are kept; the
-    oldest go first.
+    Long content is sent again when it has grown by a 64th, and when its call or the agent's work
+    ends: sending it with each piece would cost the square of its length. A call with more than a
+    million characters takes no more pieces. Four million characters are kept for all calls
+    together; the oldest are dropped first.
+
 
     Attributes
     ----------
@@ -77,7 +78,7 @@ class CallContents:
         self._calls: OrderedDict[str, _Call] = OrderedDict()
         self._chars = 0
         self._untold: dict[str, str] = {}
-        """The sessions of calls of which not all was told."""
+        """The sessions of calls whose content was not sent completely."""
 
     def forget(self, tool_call_id: str) -> None:
         """Forget a call that takes no more pieces."""
@@ -86,13 +87,13 @@ class CallContents:
         self._chars -= 0 if call is None else call.held
 
     def knows(self, tool_call_id: str) -> bool:
-        """Return whether an update has told of a call."""
+        """Return whether an update has announced a call."""
         return tool_call_id in self._calls
 
     def set(
         self, tool_call_id: str, content: list[JsonValue] | None, *, ended: bool
     ) -> list[JsonValue] | None:
-        """Take note of a call, and of a content that replaces all before it.
+        """Remember a call, and content that replaces all earlier content.
 
         Returns
         -------
@@ -117,7 +118,7 @@ class CallContents:
     def added(
         self, session_id: str, tool_call_id: str, piece: list[JsonValue]
     ) -> list[JsonValue] | None:
-        """Add a piece; return the content, or None where that is told later, or holds enough."""
+        """Add a piece; return the content, or None if it is sent later, or is full."""
         self.in_pieces = True
         call = self._calls.setdefault(tool_call_id, _Call())
         size = _chars(piece)
@@ -133,7 +134,7 @@ class CallContents:
         return None
 
     def end_turn(self, session_id: str) -> list[tuple[str, list[JsonValue]]]:
-        """Return what was not told of a session's calls, and forget the calls that have ended."""
+        """Return the unsent content of a session's calls, and forget the calls that have ended."""
         names = [name for name, of in self._untold.items() if of == session_id]
         told = [(name, self._told(name)) for name in names]
         for name in [name for name, call in self._calls.items() if call.ended]:
@@ -142,7 +143,7 @@ class CallContents:
         return told
 
     def saved(self) -> Obj:
-        """Return what is remembered, as JSON."""
+        """Return the state as JSON."""
         calls: list[JsonValue] = [
             [name, call.content(), call.chars, call.told, call.ended]
             for name, call in self._calls.items()
@@ -152,7 +153,7 @@ class CallContents:
 
     @classmethod
     def of_saved(cls, saved: Obj) -> Self:
-        """Return what goes on where another was saved.
+        """Return contents that continue from a saved state.
 
         Raises
         ------
@@ -186,7 +187,7 @@ class CallContents:
 
 
 def _chars(value: JsonValue) -> int:
-    """Return how many characters all texts of a value have, pictures as well."""
+    """Return how many characters all texts of a value have, including images."""
     chars, rest = 0, [value]
     while rest:
         match rest.pop():
@@ -202,7 +203,7 @@ def _chars(value: JsonValue) -> int:
 
 
 def _plain_text(item: JsonValue) -> str | None:
-    """Return the text of an item that is nothing else."""
+    """Return the text of an item that is only text."""
     block = obj(obj(item).get("content"))
     is_plain = block.keys() == {"type", "text"} and block["type"] == "text"
     return text(block["text"]) if is_plain else None

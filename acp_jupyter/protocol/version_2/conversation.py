@@ -1,8 +1,8 @@
-"""`Version2`: one conversation with an agent, in the words of version 1.
+"""`Version2`: one conversation with an agent, in terms of version 1.
 
-Most of it is a matter of words; see `setup` and `updates`. What needs memory is the end of a
-turn. Version 2 answers a prompt when the agent has taken it in, and tells by a ``state_update``
-when the work is done. In version 1 the answer is the end, so it is made of that update.
+Most of it is spelling; see `setup` and `updates`. The end of a turn needs memory: version 2 answers
+a prompt as soon as the agent accepts it, and reports the end of the work in a ``state_update``. In
+version 1 the response to the prompt is the end, so it is made from that update.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _STATE = "state_update"
 _AT_WORK = frozenset({"running", "requires_action"})
 _OF_STATE = frozenset({"sessionUpdate", "state", "background"})
 _MAX_PROMPTS = 100
-"""Open at once; the oldest are forgotten first."""
+"""Open prompts; the oldest are forgotten first."""
 _INTERNAL_ERROR = -32603
 
 
@@ -49,17 +49,18 @@ class _Prompt:
 
     session_id: str
     seq: int
-    """The number of its line, in a log."""
+    """The number of its line in the log."""
     accepted: bool = False
     at_work: bool = False
-    """Whether the agent has worked since it was sent, and not ended that."""
+    """Whether the agent has worked since it was sent, and has not stopped."""
 
 
 class Version2:
-    """Reads a conversation, and tells what is said in the words of version 1.
+    """Reads a conversation, and translates it into version 1.
 
-    A conversation in version 1 passes through unchanged, but for words that only version 2 has:
-    an agent that answers in one version and speaks the other is understood all the same.
+    A conversation in version 1 passes through unchanged, except for names that only version 2 has:
+    an agent that announces one version and uses the other is understood, too.
+
 
     Attributes
     ----------
@@ -71,12 +72,12 @@ class Version2:
         self.spoken = False
         self._stdio = True
         self._mode = "mode"
-        """The id of the option for the mode, of which an agent has one."""
+        """The id of the config option for the mode; an agent has one."""
         self._prompts: OrderedDict[int | str, _Prompt] = OrderedDict()
         self._contents = CallContents()
 
     def saved(self) -> Obj | None:
-        """Return what is remembered, as JSON; None where that is nothing."""
+        """Return the state as JSON; None if there is none."""
         if not self.is_used:
             return None
         prompts: list[JsonValue] = [
@@ -93,12 +94,12 @@ class Version2:
 
     @property
     def is_used(self) -> bool:
-        """Whether the agent has said anything that only version 2 has."""
+        """Whether the agent has sent anything that only version 2 has."""
         return self.spoken or self._contents.in_pieces
 
     @classmethod
     def of_saved(cls, saved: Obj) -> Self:
-        """Return a conversation that goes on where another was saved.
+        """Return a conversation that continues from a saved state.
 
         Raises
         ------
@@ -120,13 +121,13 @@ class Version2:
     # -- to the agent ------------------------------------------------------------
 
     def written(self, method: str, params: Message) -> tuple[str, dict[str, Any]]:
-        """Return a request or notification as this conversation's agent takes it."""
+        """Return a request or notification in the form that this conversation's agent takes."""
         if not self.spoken:
             return method, dict(params)
         return request_in_version_2(method, dict(params), stdio=self._stdio, mode=self._mode)
 
     def sent(self, message: Message, seq: int = 0) -> None:
-        """Take notice of what was sent; ``seq`` is the number of its line, in a log."""
+        """Record a sent message; ``seq`` is the number of its line in the log."""
         method, request_id = message.get("method"), message.get("id")
         if method == "initialize":
             self._prompts.clear()  # a new process, which knows of none of them
@@ -139,7 +140,7 @@ class Version2:
     # -- from the agent ----------------------------------------------------------
 
     def accepts(self, message: Message) -> bool:
-        """Return whether a message says that a prompt was taken in: its turn goes on."""
+        """Return whether a response says that a prompt was accepted: its turn is still running."""
         if not self.spoken or "method" in message or self._prompt_of(message) is None:
             return False
         result = obj(message.get("result"))
@@ -152,9 +153,9 @@ class Version2:
         return next(iter(self._ended(message)), None)
 
     def received(self, message: Message) -> list[Message]:
-        """Take in what the agent says, and return it in the words of version 1.
+        """Return a message from the agent in terms of version 1.
 
-        A message may say nothing in version 1, or several things.
+        It may become no message, or several.
         """
         match message.get("method"):
             case "session/update":
@@ -169,7 +170,7 @@ class Version2:
                 return [message]
 
     def entries(self, entry: TrafficEntry) -> Iterator[TrafficEntry]:
-        """Take in a line of a log, of either direction, and return it likewise."""
+        """Return a line of a log, of either direction, in terms of version 1."""
         if entry.direction == "!":
             yield entry
             return
@@ -225,7 +226,7 @@ class Version2:
         return [{**message, "params": {**params, "update": each}} for each in old]
 
     def _rest(self, message: Message, params: Obj, update: Obj) -> list[Message]:
-        """Return what was not told of the contents of calls, when the work ends."""
+        """Return the unsent contents of calls, when the work ends."""
         if update.get("state") != "idle":
             return []
         kind = {"sessionUpdate": "tool_call_update"}
@@ -234,9 +235,9 @@ class Version2:
         return [{**message, "params": {**params, "update": each}} for each in told]
 
     def ended_by(self, message: Message) -> list[Message]:
-        """Take in a ``state_update``; return the answers to the prompts whose turns it ends.
+        """Return the responses to the prompts whose turns a ``state_update`` ends.
 
-        Of another message, nothing is taken in and nothing returned.
+        Any other message changes nothing and returns nothing.
         """
         update = obj(obj(message.get("params")).get("update"))
         if update.get("sessionUpdate") != _STATE:
@@ -251,8 +252,8 @@ class Version2:
     def _ended(self, message: Message) -> list[int | str]:
         """Return the prompts whose turns a message ends.
 
-        A state may be told again, with the reason of an older end. What comes before the prompt
-        was taken in, and before any work since then, ends nothing.
+        A state may be repeated, with the reason of an earlier end. A state that comes before the
+        prompt was accepted, and before any work since then, ends nothing.
         """
         update = obj(obj(message.get("params")).get("update"))
         if update.get("sessionUpdate") != _STATE or update.get("state") != "idle":
@@ -271,7 +272,7 @@ class Version2:
 
 
 def in_version_1(found: Iterable[TrafficEntry | LogProblem]) -> Iterator[TrafficEntry | LogProblem]:
-    """Return the entries of a log in the words of version 1."""
+    """Return the entries of a log in terms of version 1."""
     version_2 = Version2()
     for each in found:
         if isinstance(each, TrafficEntry):
@@ -285,7 +286,7 @@ def _session(message: Message) -> str:
 
 
 def _prompt_answer(request_id: int | str, update: Obj) -> Message:
-    """Return the answer of version 1 to a prompt, whose turn ended in that state."""
+    """Return version 1's response to a prompt whose turn ended in that state."""
     answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
     if update.get("stopReason") == "error":
         empty: Obj = {"code": _INTERNAL_ERROR, "message": "Internal error"}

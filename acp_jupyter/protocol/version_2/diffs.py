@@ -1,7 +1,7 @@
-"""Changes of files as version 2 tells them, as the old and new texts of version 1.
+"""Translates file changes of version 2 into the old and new texts of version 1.
 
-Version 2 lists the files and what is done to them, and may add a patch as git writes it. A change
-without lines of a patch is told in words: version 1 has nothing for it.
+Version 2 lists the files and what is done to them, and may add a git patch. A change without lines
+of a patch becomes text: version 1 has nothing for it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WORDS = {
 
 
 def diff_in_version_1(diff: Obj) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return the changes as content of a tool call, and the places where they begin."""
+    """Return the changes as content of a tool call, and the locations where they begin."""
     changes = [obj(raw) for raw in items(diff.get("changes"))]
     parts = list(_parts(_patch(diff)))
     if len(parts) > _MAX_PARTS:
@@ -64,7 +64,7 @@ def _patch(diff: Obj) -> str:
 
 
 def _absolute(names: set[str], changes: list[Obj]) -> dict[str, str]:
-    """Return the path of the changes that each name of the patch stands for."""
+    """Return the path of the change for each name in the patch."""
     paths = [text(each.get("path")) for each in changes]
     found: dict[str, str] = {}
     for name in names:
@@ -77,10 +77,10 @@ def _absolute(names: set[str], changes: list[Obj]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class _Part:
-    """One run of lines of a file, with those around it."""
+    """One run of lines of a file, with its context."""
 
     names: tuple[str, ...]
-    """The file, as the patch may name it: with and without the letter of its side."""
+    """The file, as the patch may name it: with and without the prefix of its side."""
     line: int
     is_new: bool
     is_deleted: bool
@@ -95,7 +95,7 @@ class _Part:
         return self.is_new or self.is_deleted
 
     def diff(self, path: str) -> Obj:
-        """Return it as version 1 tells it: a part of a file has no line break at its end."""
+        """Return it as version 1 has it: a part of a file has no line break at its end."""
         end = "\n" if self.is_whole and self.ends else ""
         old, new = ("\n".join(lines) + end if lines else "" for lines in (self.old, self.new))
         return {
@@ -107,7 +107,7 @@ class _Part:
 
 
 def _parts(patch: str) -> Iterator[_Part]:
-    """Yield the runs of changed lines of a patch; what follows no format is passed over."""
+    """Yield the runs of changed lines in a patch; malformed lines are skipped."""
     old_name = new_name = ""
     part: _Part | None = None
     left = [0, 0]

@@ -1,4 +1,4 @@
-"""The handshake, logins and sessions: requests in either version, answers in version 1."""
+"""The handshake, logins and sessions: requests in either version, responses in version 1."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pydantic import JsonValue
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _SAME_SESSION = frozenset({"prompt", "mcp"})
-"""Abilities of sessions that version 1 has in other places."""
+"""Session capabilities that version 1 has in other places."""
 _METHODS = {"authenticate": "auth/login", "logout": "auth/logout", "session/load": "session/resume"}
 _OLD_METHODS = {"auth/login": "authenticate", "auth/logout": "logout"}
 _FROM_START: Obj = {"type": "start"}
 
 
 def is_hello(result: Obj) -> bool:
-    """Tell an answer to ``initialize`` in version 2, which is in its words.
+    """Return whether a response to ``initialize`` is in version 2, by its fields.
 
-    There are agents of version 1 that answer with whatever version they are offered.
+    Some agents of version 1 answer with whatever version they are offered.
     """
     return (
         str(result.get("protocolVersion")).removesuffix(".0") == "2"
@@ -29,7 +29,7 @@ def is_hello(result: Obj) -> bool:
 
 
 def hello_in_version_1(result: Obj) -> Obj:
-    """Return the answer to ``initialize``."""
+    """Return the response to ``initialize``."""
     methods: list[JsonValue] = [_login(obj(raw)) for raw in items(result.get("authMethods"))]
     kept = {key: value for key, value in result.items() if key not in ("info", "capabilities")}
     return {
@@ -58,7 +58,7 @@ def _capabilities(raw: Obj, *, logs_in: bool) -> Obj:
 
 
 def _flags(raw: JsonValue) -> Obj:
-    """Return as true what is told by an object."""
+    """Return an object as true."""
     return {key: isinstance(value, dict) for key, value in obj(raw).items() if key != "_meta"}
 
 
@@ -68,9 +68,9 @@ def _login(raw: Obj) -> Obj:
 
 
 def setup_in_version_1(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the answer to a request that opens a session, or chooses an option.
+    """Return the response to a request that opens a session, or sets an option.
 
-    Its option for the mode is also told as modes; its commands become an update after it.
+    The option for the mode also becomes modes; the commands become an update after it.
     """
     result = obj(message.get("result"))
     options, commands = result.get("configOptions"), result.get("availableCommands")
@@ -91,7 +91,7 @@ def setup_in_version_1(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def mode_option(options: JsonValue) -> Obj:
-    """Return the option for the mode, in the words of either version; an empty one for none."""
+    """Return the option for the mode, in the terms of either version; an empty one for none."""
     listed = map(obj, items(options))
     return next((o for o in listed if o.get("category") == "mode" and _mode_id(o)), {})
 
@@ -133,7 +133,7 @@ def _group(raw: JsonValue) -> JsonValue:
 
 
 def request_in_version_1(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a request of ours of version 2."""
+    """Return one of our requests in version 2."""
     method = text(message.get("method"))
     if method in _OLD_METHODS:
         return {**message, "method": _OLD_METHODS[method]}
@@ -145,7 +145,7 @@ def request_in_version_1(message: Mapping[str, Any]) -> Mapping[str, Any]:
 def request_in_version_2(
     method: str, params: dict[str, Any], *, stdio: bool, mode: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return a request of ours as an agent of version 2 takes it.
+    """Return one of our requests as an agent of version 2 takes it.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Updates and permission requests of version 2, as version 1 has them.
+"""Translates updates and permission requests of version 2 into version 1.
 
-Version 2 tells whole messages, pieces of a tool call's content and terminals in updates of their
-own. Here they become chunks, whole contents, and the ``_meta`` by which agents of version 1 tell
-of their terminals.
+Version 2 has separate updates for whole messages, pieces of a tool call's content, and terminals.
+Here they become chunks, whole contents, and the ``_meta`` in which agents of version 1 report their
+terminals.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from acp_jupyter.protocol.version_2.meta_keys import (
 from acp_jupyter.protocol.version_2.setup import mode_option, options_in_version_1
 
 _MAX_WORKS = 200
-"""In the background at once; what is listed beyond is not followed."""
+"""Background work that is followed; what is listed beyond is not."""
 ENDED = frozenset({"completed", "failed", "cancelled"})
-"""The states in which a tool call stays."""
+"""The final states of a tool call."""
 
 
 def updates_in_version_1(update: Obj, contents: CallContents, session_id: str) -> list[Obj]:
-    """Return what an update says; one that version 1 has as well is returned itself."""
+    """Return an update in version 1; one that version 1 has as well is returned unchanged."""
     kind = update.get("sessionUpdate")
     if kind == "tool_call_content_chunk":
         return _content_chunk(update, contents, session_id)
@@ -44,7 +44,7 @@ def updates_in_version_1(update: Obj, contents: CallContents, session_id: str) -
 
 
 def _message(update: Obj, _: CallContents) -> list[Obj]:
-    """Return a whole message as chunks: its first text takes the place of what it was."""
+    """Return a whole message as chunks: the first text replaces what it was."""
     kind = f"{update['sessionUpdate']}_chunk"
     if "content" not in update:
         return []
@@ -58,7 +58,7 @@ def _message(update: Obj, _: CallContents) -> list[Obj]:
 
 
 def _joined_blocks(content: JsonValue) -> list[Obj]:
-    """Return blocks, with those of plain text joined that follow one another."""
+    """Return blocks, with adjacent plain texts joined."""
     joined: list[Obj] = []
     for block in normal_blocks(content):
         plain = block.keys() == {"type", "text"} and block["type"] == "text"
@@ -83,7 +83,7 @@ def _tool_call(update: Obj, contents: CallContents) -> list[Obj]:
 
 
 def _call_fields(call: Obj) -> Obj:
-    """Return a tool call; itself where it holds nothing that only version 2 has."""
+    """Return a tool call; unchanged if it has nothing that only version 2 has."""
     content, old = call.get("content"), call
     if any("changes" in obj(item) for item in items(content)):
         parts = [_content(item) for item in items(content)]
@@ -105,7 +105,7 @@ def _can_cancel(update: Obj) -> bool:
 
 
 def _content(item: JsonValue) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return an item of content, and the places that it names."""
+    """Return an item of content, and its locations."""
     if isinstance(item, dict) and item.get("type") == "diff" and "changes" in item:
         return diff_in_version_1(item)
     return [item], []
@@ -146,16 +146,16 @@ def _terminal_chunk(update: Obj, _: CallContents) -> list[Obj]:
 
 
 def _of_terminal(update: Obj, meta: Obj) -> Obj:
-    """Return an update that tells of a terminal alone: its id is in the place of its call's."""
+    """Return an update about a terminal alone: its id takes the place of the call's."""
     meta = {**obj(update.get("_meta")), **meta, TERMINAL_ALONE: True}
     named = update.get("terminalId")
     return {"sessionUpdate": "tool_call_update", "toolCallId": named, "_meta": meta}
 
 
 def background_in_version_1(state: Obj) -> Obj | None:
-    """Return an update with the work that a state lists beside the turns; None without a list.
+    """Return an update with the background work that a state lists; None without a list.
 
-    A list that is malformed counts as none, as the schema says.
+    A malformed list counts as none, as the schema says.
     """
     listed = state.get("background")
     if not isinstance(listed, list) or not all(text(obj(each).get("type")) for each in listed):
@@ -191,8 +191,8 @@ _TRANSLATORS: dict[str, Callable[[Obj, CallContents], list[Obj]]] = {
 def permission_in_version_1(params: Obj, contents: CallContents) -> Obj:
     """Return what is asked about as a tool call.
 
-    The words of the request are its title, where it is no call that has one; else what the agent
-    says of it.
+    The request's title becomes that of a call without one; otherwise it is what the agent says
+    about the request.
     """
     if "toolCall" in params or not {"title", "subject"} & params.keys():
         return params

@@ -339,21 +339,21 @@ export interface Attachment {
 }
 
 /**
- * ACP: auth methods of the answer to ``initialize``.
+ * ACP: auth methods in the response to ``initialize``.
  */
 export interface AuthMethod {
   /**
-   * What a login in a terminal adds to the agent's own command: variables and arguments.
+   * What a login in a terminal adds to the agent's command: variables and arguments.
    */
   adds: string;
   description: string;
   id: string;
   /**
-   * Who logs in: the agent itself, its own program in a terminal, or a variable.
+   * Who performs the login: the agent itself, its own program in a terminal, or a variable.
    */
   kind: 'agent' | 'terminal' | 'env_var' | 'other';
   /**
-   * Where a key is to be had.
+   * Where to get a key.
    */
   link: string;
   name: string;
@@ -361,7 +361,7 @@ export interface AuthMethod {
 }
 
 /**
- * A variable that an agent reads a secret from. Its value is never asked for here.
+ * An environment variable with a secret for an agent. Its value is never asked for here.
  */
 export interface AuthVariable {
   label: string;
@@ -371,20 +371,20 @@ export interface AuthVariable {
 }
 
 /**
- * Which session another goes on from, and before which of its turns.
+ * The session that this one continues, and the turn that it branched off before.
  */
 export interface Branch {
   /**
-   * Turns of other sessions that were taken back with it, or with the sessions before.
+   * Turns of other sessions that were reverted along with it, or with earlier sessions.
    */
   also: string[];
   /**
-   * Whether files went back, too.
+   * Whether files were restored, too.
    */
   files: boolean;
   session_id: string;
   /**
-   * The turn whose prompt told the agent what was said before; empty until it is sent.
+   * The turn whose prompt carries the earlier conversation; empty until it is sent.
    */
   told_in: string;
   turn_id: string;
@@ -457,16 +457,17 @@ export interface Cell {
 export type CellEdit = InsertCell | ReplaceSource | MoveCell | DeleteCell | SetOutputs;
 
 /**
- * An error that a prompt is about, and the cell that failed with it.
+ * The error that a prompt is about, and the cell that failed with it.
  */
 export interface CellError {
   /**
-   * As a traceback names it, e.g. ``In[4]``; empty where that is not known.
+   * As in a traceback, e.g. ``In[4]``; empty if unknown.
    */
   cell: string;
   cell_id: string;
   /**
-   * Name and message, on one line. They are cut far below this, which leaves room to redact.
+   * Longest error message, on one line. Messages are cut far below this, which leaves room to
+   * redact.
    */
   words: string;
 }
@@ -484,17 +485,18 @@ export interface CellRun {
 }
 
 /**
- * What became of one file in a turn.
+ * What happened to one file in a turn.
  */
 export interface ChangedFile {
   /**
-   * Lines; null where they were not counted.
+   * Lines; null if they were not counted.
    */
   added: number | null;
   author: '' | 'agent' | 'another' | 'you' | 'unknown';
   binary: boolean;
   /**
-   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   * Where the content that it replaced was before the turn, if that was not stored: a revert
+   * moves it back.
    */
   came_from: string;
   /**
@@ -502,11 +504,11 @@ export interface ChangedFile {
    */
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
   /**
-   * Whether it can be taken back.
+   * Whether it can be reverted.
    */
   kept: boolean;
   /**
-   * And after it.
+   * Its permission bits after the turn.
    */
   new_mode: number | null;
   new_text_id: string;
@@ -515,11 +517,11 @@ export interface ChangedFile {
    */
   old_mode: number | null;
   /**
-   * Where it was, if it was renamed.
+   * Its old path, if it was renamed.
    */
   old_path: string;
   /**
-   * The same for the same content; empty where that is not known.
+   * The same for equal content; empty if unknown.
    */
   old_text_id: string;
   /**
@@ -529,7 +531,7 @@ export interface ChangedFile {
   removed: number | null;
   reverted: boolean;
   /**
-   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   * What was reverted of it, in order; a reverted file keeps them for Undo.
    */
   reverted_hunks: Hunk[];
   /**
@@ -537,7 +539,7 @@ export interface ChangedFile {
    */
   size: number | null;
   /**
-   * Earlier turns that it was taken back with: these lines are of before the first of them.
+   * Earlier turns that it was reverted with: these lines are from before the first of them.
    */
   together: string[];
   /**
@@ -545,7 +547,8 @@ export interface ChangedFile {
    */
   words: string;
   /**
-   * Whether a person saved other changes of it while the turn ran: those are not the turn's.
+   * Whether a user saved other changes to the file while the turn ran: those are not the
+   * turn's.
    */
   yours_too: boolean;
 }
@@ -767,7 +770,7 @@ export interface ContentBlockItem {
 }
 
 /**
- * The turn that another is a copy of, where a session was made from an earlier one.
+ * The turn that this one is a copy of, in a session made from an earlier one.
  */
 export interface CopiedTurn {
   /**
@@ -775,7 +778,7 @@ export interface CopiedTurn {
    */
   cell_id: string;
   /**
-   * Of the first one: what it changed is kept under that id.
+   * Id of the first original: its changes are stored under that id.
    */
   turn_id: string;
 }
@@ -914,7 +917,7 @@ export interface Detail {
 }
 
 /**
- * One finding of a language server after a write.
+ * A diagnostic of a language server after a write.
  */
 export interface Diagnostic {
   /**
@@ -1054,7 +1057,7 @@ export interface ElicitationAnswer {
 }
 
 /**
- * One value of a field that offers some.
+ * One of the values that a field offers.
  */
 export interface ElicitationChoice {
   description: string;
@@ -1070,7 +1073,7 @@ export interface ElicitationField {
   default: FieldValue | null;
   description: string;
   /**
-   * ``email``, ``uri``, ``date``, ``date-time``, or one that is not checked.
+   * ``email``, ``uri``, ``date``, ``date-time``, or a format that is not checked.
    */
   format: string;
   label: string;
@@ -1081,21 +1084,21 @@ export interface ElicitationField {
   min_length: number | null;
   minimum: number | null;
   /**
-   * As the answer spells it.
+   * The field's key in the answer.
    */
   name: string;
   pattern: string;
   required: boolean;
   /**
-   * Whether its name says that the answer must not be kept.
+   * Whether the field's name suggests that the answer is a secret, which must not be stored.
    */
   secret: boolean;
   /**
-   * ``unknown`` is asked as text.
+   * ``unknown`` is shown as a text field.
    */
   type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'unknown';
   /**
-   * What the user should know of an unknown type.
+   * What to tell the user about an unknown type.
    */
   words: string;
 }
@@ -1185,13 +1188,14 @@ export interface FileHunks {
  */
 export interface FileTexts {
   /**
-   * Lines; null where they were not counted.
+   * Lines; null if they were not counted.
    */
   added: number | null;
   author: '' | 'agent' | 'another' | 'you' | 'unknown';
   binary: boolean;
   /**
-   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   * Where the content that it replaced was before the turn, if that was not stored: a revert
+   * moves it back.
    */
   came_from: string;
   /**
@@ -1203,11 +1207,11 @@ export interface FileTexts {
    */
   edited_cells: string[];
   /**
-   * Whether it can be taken back.
+   * Whether it can be reverted.
    */
   kept: boolean;
   /**
-   * And after it.
+   * Its permission bits after the turn.
    */
   new_mode: number | null;
   new_text: string | null;
@@ -1217,7 +1221,7 @@ export interface FileTexts {
    */
   old_mode: number | null;
   /**
-   * Where it was, if it was renamed.
+   * Its old path, if it was renamed.
    */
   old_path: string;
   /**
@@ -1225,7 +1229,7 @@ export interface FileTexts {
    */
   old_text: string | null;
   /**
-   * The same for the same content; empty where that is not known.
+   * The same for equal content; empty if unknown.
    */
   old_text_id: string;
   /**
@@ -1235,7 +1239,7 @@ export interface FileTexts {
   removed: number | null;
   reverted: boolean;
   /**
-   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   * What was reverted of it, in order; a reverted file keeps them for Undo.
    */
   reverted_hunks: Hunk[];
   /**
@@ -1243,7 +1247,7 @@ export interface FileTexts {
    */
   size: number | null;
   /**
-   * Earlier turns that it was taken back with: these lines are of before the first of them.
+   * Earlier turns that it was reverted with: these lines are from before the first of them.
    */
   together: string[];
   too_large: boolean;
@@ -1252,7 +1256,8 @@ export interface FileTexts {
    */
   words: string;
   /**
-   * Whether a person saved other changes of it while the turn ran: those are not the turn's.
+   * Whether a user saved other changes to the file while the turn ran: those are not the
+   * turn's.
    */
   yours_too: boolean;
 }
@@ -1262,13 +1267,14 @@ export interface FileTexts {
  */
 export interface FileThen {
   /**
-   * Lines; null where they were not counted.
+   * Lines; null if they were not counted.
    */
   added: number | null;
   author: '' | 'agent' | 'another' | 'you' | 'unknown';
   binary: boolean;
   /**
-   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   * Where the content that it replaced was before the turn, if that was not stored: a revert
+   * moves it back.
    */
   came_from: string;
   /**
@@ -1280,7 +1286,7 @@ export interface FileThen {
    */
   edited_cells: string[];
   /**
-   * Whether it can be taken back.
+   * Whether it can be reverted.
    */
   kept: boolean;
   /**
@@ -1288,7 +1294,7 @@ export interface FileThen {
    */
   media_type: string;
   /**
-   * And after it.
+   * Its permission bits after the turn.
    */
   new_mode: number | null;
   new_text: string | null;
@@ -1298,7 +1304,7 @@ export interface FileThen {
    */
   old_mode: number | null;
   /**
-   * Where it was, if it was renamed.
+   * Its old path, if it was renamed.
    */
   old_path: string;
   /**
@@ -1306,7 +1312,7 @@ export interface FileThen {
    */
   old_text: string | null;
   /**
-   * The same for the same content; empty where that is not known.
+   * The same for equal content; empty if unknown.
    */
   old_text_id: string;
   /**
@@ -1320,7 +1326,7 @@ export interface FileThen {
   removed: number | null;
   reverted: boolean;
   /**
-   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   * What was reverted of it, in order; a reverted file keeps them for Undo.
    */
   reverted_hunks: Hunk[];
   /**
@@ -1328,7 +1334,7 @@ export interface FileThen {
    */
   size: number | null;
   /**
-   * Earlier turns that it was taken back with: these lines are of before the first of them.
+   * Earlier turns that it was reverted with: these lines are from before the first of them.
    */
   together: string[];
   too_large: boolean;
@@ -1337,7 +1343,8 @@ export interface FileThen {
    */
   words: string;
   /**
-   * Whether a person saved other changes of it while the turn ran: those are not the turn's.
+   * Whether a user saved other changes to the file while the turn ran: those are not the
+   * turn's.
    */
   yours_too: boolean;
 }
@@ -1740,10 +1747,10 @@ export interface HistoryStep {
 }
 
 /**
- * One change in a file: lines before the turn, and what the turn made of them.
+ * One change in a file: a range of lines before the turn, and the range that replaced it.
  *
- * Lines are counted from 0, and the end is not one of them: an empty range is a place.
- * In a notebook they are its cells, and four zeros are what it says of itself.
+ * Lines are counted from 0, and the end is exclusive: an empty range is a position. In a notebook
+ * they are cells, and four zeros stand for the notebook's metadata.
  */
 export interface Hunk {
   new_end: number;
@@ -2176,7 +2183,7 @@ export interface OpenAgentSession {
 export interface Origin {
   cell_id: string;
   /**
-   * What ``%acp fix`` asks about.
+   * The error that ``%acp fix`` asks about.
    */
   error: CellError | null;
   kernel_id: string;
@@ -2189,7 +2196,7 @@ export interface Origin {
    */
   source: string;
   /**
-   * Of the turn's own widget, where no cell is known: a program or a button sent the prompt.
+   * Id of the turn's own widget, if the prompt came from a program or a button and not a cell.
    */
   view_id: string;
 }
@@ -2540,11 +2547,11 @@ export interface RevertTurn {
 }
 
 /**
- * What was taken back of one turn.
+ * What was reverted of one turn.
  */
 export interface RevertedTurn {
   /**
-   * Whether it was more than the named files.
+   * Whether more than the named files was reverted.
    */
   all_of_it: boolean;
   paths: string[];
@@ -2633,12 +2640,12 @@ export interface Rule {
    */
   pattern: string;
   /**
-   * How long it counts: for one turn, one session, or for all sessions in one folder.
+   * The scope of the rule: one turn, one session, or all sessions in one folder.
    */
   scope: 'turn' | 'session' | 'workspace';
   tool_kind: 'read' | 'search' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch';
   /**
-   * Whose prompts it allows things for; empty for all.
+   * The user whose prompts it applies to; empty for all.
    */
   user: string;
   /**
@@ -2737,7 +2744,7 @@ export interface SavedOutputs {
 }
 
 /**
- * A line of a file that a search has found.
+ * A line that a search found.
  */
 export interface SearchHit {
   /**
@@ -3765,34 +3772,34 @@ export interface TrustedFolder {
 }
 
 /**
- * What changed in a turn's folder while it ran; each file says whose change it is.
+ * What changed in a turn's folder while it ran; each file has its author.
  */
 export interface TurnChanges {
   /**
-   * Of what was reverted, or of a variant kept: what was so already. Undo leaves it.
+   * Reverted, or kept from a variant, but already in that state; Undo does not touch it.
    */
   already: string[];
   /**
-   * Names what is kept of the folder; empty where nothing is.
+   * Id of the stored folder; empty if nothing is stored.
    */
   checkpoint: string;
   files: ChangedFile[];
   /**
-   * How many more the turn changed.
+   * How many more files the turn changed.
    */
   left_out: number;
   made_folders: string[];
   /**
-   * Folders that were made for what was reverted or kept: Undo removes them if they are empty.
+   * Folders created by a revert or a kept variant: Undo removes them if they are empty.
    */
   put_folders: string[];
   revertible: boolean;
   /**
-   * How many more nobody was seen to change.
+   * How many more files changed without an observed author.
    */
   unknown_left_out: number;
   /**
-   * What is to be known of it, e.g. why it can't be taken back.
+   * A note for the user, e.g. why it can't be reverted.
    */
   words: string;
 }
@@ -4030,11 +4037,11 @@ export interface UserMessage {
 }
 
 /**
- * Which of several tries of one prompt a session is: it works in a copy of a folder.
+ * Which variant of a prompt a session is; it works in a copy of the folder.
  */
 export interface Variant {
   /**
-   * Whether that kernel begins without variables, as it was asked for.
+   * Whether that kernel begins without variables although they were requested.
    */
   begins_empty: boolean;
   /**
@@ -4042,11 +4049,11 @@ export interface Variant {
    */
   folder: string;
   /**
-   * What kernel it has of its own, in words, or why it has none.
+   * The variant's own kernel, or why it has none, as text.
    */
   kernel: string;
   /**
-   * What of it is not in the copy, in words.
+   * What the copy leaves out, as text.
    */
   left_out: string;
   /**
@@ -4054,13 +4061,13 @@ export interface Variant {
    */
   number: number;
   /**
-   * The same for all variants of a prompt.
+   * Id of the prompt, the same for all its variants.
    */
   try_id: string;
 }
 
 /**
- * The wall of a sandbox at which a tool call failed.
+ * The wall of the sandbox that a tool call failed at.
  */
 export interface Wall {
   /**
@@ -4069,28 +4076,28 @@ export interface Wall {
   environment: string;
   offers: '' | 'outside' | 'environment';
   /**
-   * What it wanted; absolute, empty where it was the network.
+   * What the call tried to reach; an absolute path, or empty for the network.
    */
   path: string;
   /**
-   * The tool call in which the command ran once more for the user; empty until it does.
+   * The tool call in which the command ran again for the user; empty until it does.
    */
   run_id: string;
   /**
-   * Which wall it was: a sentence.
+   * Which wall it was, as a sentence.
    */
   words: string;
 }
 
 /**
- * What holds the agent's processes now.
+ * The sandbox that the agent's processes run in.
  */
 export interface WallsInForce {
   level: 'full' | 'partial' | 'none';
   network: 'all' | 'none' | 'hosts';
   sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   /**
-   * Why it is not kept, or not better: a sentence that says what to do.
+   * Why it is not enforced, or not better: a sentence that says what to do.
    */
   why: string;
 }
