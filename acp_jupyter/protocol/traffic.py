@@ -68,8 +68,7 @@ _STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
 
 
 def is_plain(message: Mapping[str, Any]) -> bool:
-    """Return whether a message is a well-formed text chunk or tool call update, read without
-    repair.
+    """Return whether a message is a well-formed chunk or tool call update that needs no repair.
 
     Anything unusual gives False: then it is normalised.
     """
