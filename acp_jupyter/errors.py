@@ -42,7 +42,7 @@
     ├── VersionMismatch         kernel and server hold different acp-jupyter versions
     └── TurnError               a turn ended in an error
         ├── TurnTimeout         it took longer than ``--timeout``
-        ├── RecordingMissing       there is no recording to replay
+        ├── RecordingMissing    there is no recording to replay
         └── NobodyToAsk         a permission was refused because nobody could answer
 """
 
@@ -99,7 +99,7 @@ __all__ = [
 
 
 def plain_reason(error: Exception, *, path: bool = False) -> str:
-    """Return why something failed, in words for people: no error number, no Python names.
+    """Return why something failed, as text for people: no error number, no Python names.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class AgentStartError(AcpError):
 
 
 class LoginNeeded(AgentStartError):
-    """The agent opens no session before somebody logs in.
+    """The agent opens no session until the user logs in.
 
     Attributes
     ----------
@@ -201,27 +201,27 @@ class UnknownSession(AcpError):
 
 
 class UnknownTurn(AcpError):
-    """No turn of that id, or not one of the cell that asked."""
+    """No turn has that id, or it is not one of the asking cell."""
 
     reason = "unknown_turn"
     status = 404
 
 
 class BadRequest(AcpError):
-    """A command that makes no sense as it was sent."""
+    """A command is invalid."""
 
     reason = "bad_request"
     status = 400
 
 
 class EmptyPrompt(BadRequest):
-    """Nothing to send."""
+    """There is nothing to send."""
 
     reason = "empty_prompt"
 
 
 class InvalidAnswers(BadRequest):
-    """Answers that do not fit the fields of a form.
+    """Answers do not fit the fields of a form.
 
     Attributes
     ----------
@@ -239,20 +239,20 @@ class InvalidAnswers(BadRequest):
 
 
 class InvalidBlock(BadRequest):
-    """A part of a prompt that is malformed or too large."""
+    """A part of a prompt is malformed or too large."""
 
     reason = "invalid_block"
 
 
 class NotQueued(BadRequest):
-    """The prompt does not wait any more, so it can't be changed."""
+    """The prompt is no longer queued, so it can't be changed."""
 
     reason = "not_queued"
     status = 409
 
 
 class NothingToImport(BadRequest):
-    """A file that is no log, or not one of the named kind."""
+    """The file is not a log, or not one of the named kind."""
 
     reason = "nothing_to_import"
 
@@ -265,14 +265,14 @@ class NotAllowed(AcpError):
 
 
 class ImportCancelled(AcpError):
-    """Somebody stopped the import of a log."""
+    """The import of a log was cancelled."""
 
     reason = "import_cancelled"
     status = 409
 
 
 class SessionImported(AcpError):
-    """A session that was read from a log has no agent to ask."""
+    """The session was imported from a log, so it has no agent to ask."""
 
     reason = "imported"
     status = 409
@@ -292,7 +292,7 @@ class SharedFileBroken(AcpError):
 
 
 class DiskRefused(AcpError):
-    """What a command has to write, the disk does not take: it is full, read-only or broken."""
+    """A command could not write to the disk, which is full, read-only or broken."""
 
     reason = "disk_refused"
     status = 507
@@ -302,7 +302,7 @@ class DiskRefused(AcpError):
 
 
 class PermissionSettled(AcpError):
-    """Somebody, or a rule, answered this permission request first."""
+    """A user or a rule answered this permission request first."""
 
     reason = "permission_settled"
     status = 409
@@ -316,7 +316,7 @@ class PermissionGone(AcpError):
 
 
 class QuestionSettled(AcpError):
-    """Somebody answered this question of the agent first, or it was withdrawn."""
+    """Somebody answered this question first, or the agent withdrew it."""
 
     reason = "question_settled"
     status = 409
@@ -330,71 +330,71 @@ class QuestionGone(AcpError):
 
 
 class NotSupported(AcpError):
-    """The agent can't take a part of the prompt."""
+    """The agent does not support a part of the prompt."""
 
     reason = "not_supported"
     status = 409
 
 
 class FileRefused(AcpError):
-    """A path outside the workspace, too large, or not a plain file."""
+    """The path is outside the workspace, or the file is too large or not a regular one."""
 
     reason = "file_refused"
     status = 403
 
 
 class FileOutside(FileRefused):
-    """A path outside the workspace."""
+    """The path is outside the workspace."""
 
 
 class DocumentConflict(FileRefused):
-    """The user of an open document has changed the same since."""
+    """The user has changed the same part of an open document since."""
 
 
 class FileMissing(AcpError):
-    """No such file."""
+    """There is no such file."""
 
     reason = "file_missing"
     status = 404
 
 
 class TerminalRefused(AcpError):
-    """A command that can't be run as an agent asked for it."""
+    """The command can't be run the way the agent asked for."""
 
     reason = "terminal_refused"
     status = 409
 
 
 class UnknownTerminal(AcpError):
-    """No terminal of that id."""
+    """There is no terminal of that id."""
 
     reason = "unknown_terminal"
     status = 404
 
 
 class UnknownToolCall(AcpError):
-    """No tool call of that id."""
+    """There is no tool call of that id."""
 
     reason = "unknown_tool_call"
     status = 404
 
 
 class CallNotCancellable(AcpError):
-    """A tool call that has ended already, or that its agent does not end alone."""
+    """The tool call has ended, or its agent can't end it by itself."""
 
     reason = "call_not_cancellable"
     status = 409
 
 
 class ChangesRefused(AcpError):
-    """Files were changed since the turn that is to be taken back; ``detail`` names each."""
+    """Files were changed since the turn to revert; ``detail`` names each."""
 
     reason = "changes_refused"
     status = 409
 
 
 class ChangesGone(AcpError):
-    """What a turn changed is not kept, or no longer."""
+    """The changes of a turn are not stored, or no longer."""
 
     reason = "changes_gone"
     status = 410
@@ -408,7 +408,7 @@ class HostClosed(AcpError):
 
 
 class MissingPackage(AcpError):
-    """Something needs a package that is not installed here."""
+    """A package that this needs is not installed."""
 
     reason = "missing_package"
     status = 501
@@ -422,14 +422,14 @@ class ServerUnreachable(AcpError):
 
 
 class VersionMismatch(AcpError):
-    """Kernel and server hold different acp-jupyter versions."""
+    """Kernel and server have different versions of acp-jupyter."""
 
     reason = "version_mismatch"
     status = 409
 
 
 class TurnError(AcpError):
-    """A turn ended in an error: agent died, request failed, nobody to ask."""
+    """A turn ended in an error: the agent died, a request failed, or nobody could be asked."""
 
     reason = "turn_error"
 

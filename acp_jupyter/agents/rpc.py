@@ -1,6 +1,6 @@
-"""JSON-RPC 2.0 on stdin and stdout, one message a line: answers matched to requests, error codes.
+"""JSON-RPC 2.0 on stdin and stdout, one message per line, with responses matched to requests.
 
-Reading and writing have threads of their own, so that a slow reader can't stall the event loop.
+Reading and writing have their own threads, so that a slow reader can't stall the event loop.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Peer:
         self.stdio = Stdio(self._receive, on_end)
 
     def send(self, message: Json) -> None:
-        """Queue one message; order is kept."""
+        """Queue a message; messages keep their order."""
         self.stdio.put((encode({"jsonrpc": "2.0", **message}) + "\n").encode())
 
     def notify(self, method: str, params: Json) -> None:
@@ -85,7 +85,7 @@ class Peer:
         self.send({"id": request_id, "error": body})
 
     async def request(self, method: str, params: Json) -> Json:
-        """Send a request and wait for its result; a result that is no object reads as ``{}``.
+        """Send a request and wait for its result; a result that is not an object becomes ``{}``.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class Peer:
             del self._pending[request_id]
 
     def post(self, method: str, params: Json) -> int:
-        """Send a request whose answer nobody waits for (a cancelled turn tidies up)."""
+        """Send a request without waiting for the response (a cancelled turn cleans up)."""
         self._last_id += 1
         self.send({"id": self._last_id, "method": method, "params": params})
         return self._last_id
@@ -159,7 +159,7 @@ _STDIN, _STDOUT = 0, 1
 
 
 class Stdio:
-    """Lines from stdin to a callback, bytes to stdout in the order they were given.
+    """Passes lines from stdin to a callback, and writes bytes to stdout in order.
 
     Parameters
     ----------
@@ -180,25 +180,25 @@ class Stdio:
         self._reading.set()
 
     def start(self) -> None:
-        """Start both threads; as daemons they never hold up the end of the process."""
+        """Start both threads, as daemons, so that they never delay the end of the process."""
         for target in (self._read, self._write):
             threading.Thread(target=target, name=f"stdio-{target.__name__}", daemon=True).start()
 
     def pause(self) -> None:
-        """Read nothing until `resume`; lines that were read already still come."""
+        """Stop reading until `resume`; lines that were already read still arrive."""
         self._reading.clear()
 
     def resume(self) -> None:
-        """Read on."""
+        """Continue reading."""
         self._reading.set()
 
     def put(self, data: bytes) -> None:
-        """Hand bytes to the writer; whoever sends many awaits `drain` between them."""
+        """Queue bytes for the writer; a caller that sends many awaits `drain` in between."""
         self._backlog += len(data)
         self._queue.put(data)
 
     async def drain(self, limit: int = _MAX_BACKLOG_BYTES) -> None:
-        """Wait until at most `limit` bytes have not been written."""
+        """Wait until at most `limit` bytes are unwritten."""
         while self._backlog > limit:
             self._moved.clear()
             await self._moved.wait()
@@ -237,7 +237,7 @@ class Stdio:
         self._moved.set()
 
     def _call(self, function: Callable[[], None]) -> None:
-        # A closed loop means that the process is about to end: nobody is left to tell.
+        # A closed loop means that the process is about to end: nobody is listening.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(function)
 

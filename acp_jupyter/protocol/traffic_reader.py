@@ -86,7 +86,7 @@ class TrafficReader:
         Raises
         ------
         ValueError, KeyError
-            It is something else.
+            The value is not a saved state.
         """
         reader = cls()
         for request in items(saved["requests"]):

@@ -103,7 +103,7 @@ class ClaudeCliAgent:
         work: Coroutine[object, object, None],
         result: Json | None,
     ) -> None:
-        """Answer when the work is done: with ``result``, or with the options as they are then."""
+        """Answer when the work is done: with ``result``, or with the options after it."""
 
         async def run() -> None:
             try:
@@ -159,7 +159,7 @@ class ClaudeCliAgent:
 
 
 def _can_ask(params: Json) -> bool:
-    """Return whether the client shows forms (ACP: elicitation)."""
+    """Return whether the client can show forms (ACP: elicitation)."""
     match params.get("clientCapabilities"):
         case {"elicitation": {"form": dict()}}:
             return True

@@ -1,4 +1,4 @@
-"""What the CLI is sent: prompts, and answers to its permission requests and questions."""
+"""The CLI's input: prompts, and answers to its permission requests and questions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _UNCLEAR = "Nobody allowed this tool call."
 
 
 def decision(question: PermissionRequested, result: Json) -> Json:
-    """Return what the CLI may do. Whatever is not clearly an offered "allow" is a refusal.
+    """Return what the CLI may do. Anything but an offered "allow" is a refusal.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _allow(question: PermissionRequested) -> Json:
 
 
 def control_response(request_id: str, response: Json) -> Json:
-    """Return the line that answers a request of the CLI."""
+    """Return the line that answers one of the CLI's requests."""
     body = {"subtype": "success", "request_id": request_id, "response": response}
     return {"type": "control_response", "response": body}
 
@@ -142,7 +142,7 @@ def _option(raw: Obj) -> Json:
 
 
 def answer_questions(question: PermissionRequested, result: Json) -> Json:
-    """Return what the CLI is told. Without answers its tool is refused.
+    """Return the CLI's answer to a question. Without answers, its tool is refused.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def _questions(question: PermissionRequested) -> list[Obj]:
 
 
 def _answer_text(content: Json, name: str) -> str:
-    """Return an answer as the CLI takes it: several are joined by commas."""
+    """Return an answer in the CLI's form: several are joined by commas."""
     match content.get(f"{name}_custom"), content.get(name):
         case (str(own), _) if own:
             return own

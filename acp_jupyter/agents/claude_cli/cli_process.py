@@ -1,4 +1,4 @@
-"""A CLI that runs: its process, the values that it writes, and requests to control it."""
+"""A running CLI: its process, its output, and requests that control it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _HELLO = "acp-initialize"
 
 
 class LiveCli:
-    """One process of the CLI, from its start to its end; the next one is another object.
+    """One process of the CLI, from its start to its end; a restart makes a new object.
 
     Parameters
     ----------
@@ -54,9 +54,10 @@ class LiveCli:
         on_hello: Callable[[Obj], None],
     ) -> None:
         self.is_busy = False
-        """Whether it said that it works, and will say when it is idle; older ones do not."""
+        """Whether it announced that it works, and will announce that it is idle; older ones do
+        not."""
         self.end_reason = ""
-        """How the process ended, in words."""
+        """How the process ended, as text."""
         self._on_result = on_result
         self._on_end = on_end
         self._on_hello = on_hello
@@ -80,7 +81,7 @@ class LiveCli:
         Raises
         ------
         CliMissingError
-            There is none.
+            The CLI was not found.
         OSError
             It can't be started.
         """
@@ -108,11 +109,11 @@ class LiveCli:
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote on stderr."""
+        """The last lines of its stderr."""
         return "" if self._child is None else self._child.last_words
 
     def send(self, message: Json) -> None:
-        """Write a line to it."""
+        """Send it a line."""
         if self._child is not None:
             self._child.send(message)
 
@@ -121,7 +122,7 @@ class LiveCli:
         self._request(f"acp-{uuid.uuid4()}", {"subtype": "interrupt"})
 
     async def control(self, request: Json) -> None:
-        """Ask something of it, and wait until it is done.
+        """Send a control request, and wait for the response.
 
         Raises
         ------
@@ -142,12 +143,12 @@ class LiveCli:
             raise RpcError(INTERNAL_ERROR, f"The Claude CLI refused: {answer.error}")
 
     def close_open_calls(self) -> None:
-        """Close the tool calls that will have no result any more."""
+        """Close the tool calls that will have no result."""
         for result in self._cli.finish():
             self._on_result(result)
 
     async def stop(self) -> None:
-        """End the process and its group."""
+        """End the process and its process group."""
         if self._child is not None:
             await self._child.stop()
 
@@ -200,7 +201,7 @@ _LAST_OUTPUT_SECONDS = 1.0
 
 
 class CliChild:
-    """A running CLI; in a process group of its own, which ends with it.
+    """A running CLI in a process group of its own, which ends with it.
 
     Parameters
     ----------
@@ -251,17 +252,17 @@ class CliChild:
 
     @property
     def last_words(self) -> str:
-        """The end of what it wrote on stderr."""
+        """The last lines of its stderr."""
         return "\n".join(self._stderr)
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Write one line; to a process that is gone it is lost."""
+        """Write one line; if the process has ended, the line is lost."""
         stdin = self._process.stdin
         if stdin is not None and not stdin.is_closing():
             stdin.write(encode(message).encode() + b"\n")
 
     async def stop(self) -> None:
-        """End it and its group: stdin, then TERM, then KILL; return when it is gone."""
+        """End it and its group with EOF, SIGTERM, then SIGKILL; return when it has ended."""
         if not self._stopping:
             self._stopping = True
             if self._process.stdin is not None:
@@ -272,14 +273,14 @@ class CliChild:
         await asyncio.wait({self._watching})
 
     def _signal(self, number: signal.Signals) -> None:
-        # The group outlives the CLI itself where a command of its own goes on.
+        # The group outlives the CLI if one of its commands is still running.
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, number)
 
     async def _watch(self, on_end: Callable[[int], None]) -> None:
         reading = [asyncio.create_task(self._read()), asyncio.create_task(self._read_stderr())]
         code = await self._process.wait()
-        # Whoever inherited the pipes may keep them open; what the CLI wrote is there by then.
+        # A process that inherited the pipes may keep them open; all output has been read by then.
         await asyncio.wait(reading, timeout=_LAST_OUTPUT_SECONDS)
         self._signal(signal.SIGKILL)
         for task in reading:

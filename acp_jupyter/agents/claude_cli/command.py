@@ -1,4 +1,4 @@
-"""How the CLI is found and started, and what a client can choose of a session."""
+"""Finds and starts the CLI; the options that a client can set for a session."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _STREAMS = (
 )  # fmt: skip
 
 _NOT_INHERITED = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
-"""With these the CLI takes itself for a part of another one."""
+"""With these variables, the CLI takes itself for a part of another one."""
 
 
 class CliMissingError(Exception):
-    """There is no Claude CLI; the message says what to do."""
+    """The Claude CLI was not found; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What differs from one start to the next."""
+    """The options that differ from one start to the next."""
 
     session_id: str
     resumes: bool
     mode: str
     model: str
     servers: Json
-    """MCP servers, as the CLI spells them."""
+    """MCP servers, in the CLI's format."""
     can_ask: bool = False
-    """Whether the client can show the questions of the CLI's question tool."""
+    """Whether the client can show questions of the CLI's question tool."""
 
 
 def find_cli(environment: Mapping[str, str]) -> str:
@@ -53,7 +53,7 @@ def find_cli(environment: Mapping[str, str]) -> str:
     Raises
     ------
     CliMissingError
-        There is none.
+        The CLI was not found.
     """
     configured = environment.get(_PATH_VARIABLE)
     if configured:
@@ -74,7 +74,7 @@ def find_cli(environment: Mapping[str, str]) -> str:
 
 
 def _absolute_path(environment: Mapping[str, str]) -> str:
-    """A relative entry of the PATH would find a program in the user's workspace."""
+    """Skips relative entries of the PATH, which would find a program in the user's workspace."""
     entries = environment.get("PATH", os.defpath).split(os.pathsep)
     return os.pathsep.join(entry for entry in entries if os.path.isabs(entry))
 
@@ -93,13 +93,13 @@ def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
 
 
 def cli_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the CLI's environment: ours, and that it tells when it is idle."""
+    """Return the CLI's environment: ours, with a variable that makes it report when it is idle."""
     inherited = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
     return {**inherited, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}
 
 
 def mcp_servers(raw: object) -> Json:
-    """Return the client's servers in the CLI's spelling.
+    """Return the client's servers in the CLI's format.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def _pairs(raw: object) -> Json:
 
 
 def write_mcp_config(servers: Json) -> Path | None:
-    """Write the servers to a file that nobody else reads: they may have keys."""
+    """Write the servers to a file that only its owner can read: they may have keys."""
     if not servers:
         return None
     handle, name = tempfile.mkstemp(prefix="claude-cli-mcp-", suffix=".json")
@@ -153,10 +153,10 @@ _MODES = {
     "plan": ("Plan", "Reads and plans; changes nothing"),
     "dontAsk": ("Don't ask", "Rejects whatever it would have to ask for"),
 }
-"""``bypassPermissions`` is not among them: an agent that asks nothing is no choice of a menu."""
+"""Without ``bypassPermissions``: a mode that never asks should not be in a menu."""
 
 _MODELS = {"default": "Default", "opus": "Opus", "sonnet": "Sonnet", "haiku": "Haiku"}
-"""The CLI's own names; it tells the full list when it has started."""
+"""The CLI's own names; it sends the full list after its start."""
 
 
 def modes(current: str) -> Json:
@@ -168,7 +168,7 @@ def modes(current: str) -> Json:
 
 
 def known_mode(mode: object) -> str:
-    """Return a mode that can be set.
+    """Return a mode, if it can be set.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def known_mode(mode: object) -> str:
 
 
 class Models:
-    """The models of a session, and the chosen one."""
+    """The models of a session, and the selected one."""
 
     def __init__(self) -> None:
         self.current = "default"
@@ -189,7 +189,7 @@ class Models:
         self._descriptions: dict[str, str] = {}
 
     def learn(self, answer: Obj) -> bool:
-        """Take the list from the CLI's answer to ``initialize``; tell whether there was one."""
+        """Take the list from the CLI's response to ``initialize``; return whether it had one."""
         models = [obj(model) for model in items(answer.get("models"))]
         names = {text(m.get("value")): text(m.get("displayName")) for m in models}
         names.pop("", None)
@@ -200,7 +200,7 @@ class Models:
         return True
 
     def check(self, model: object) -> str:
-        """Return a model that can be chosen.
+        """Return a model, if it can be selected.
 
         Raises
         ------
@@ -213,7 +213,7 @@ class Models:
         raise RpcError(INVALID_PARAMS, f"There is no model {model!r}. Models: {names}.")
 
     def argument(self) -> str:
-        """Return what the CLI is started with; nothing for its default."""
+        """Return the CLI's argument for the model; empty for its default."""
         return "" if self.current == "default" else self.current
 
     def config_options(self) -> list[Json]:
@@ -235,7 +235,7 @@ class Models:
 
 
 def commands_update(answer: Obj) -> Json | None:
-    """Return ACP's available_commands_update from the CLI's answer to ``initialize``."""
+    """Return ACP's available_commands_update, made from the CLI's response to ``initialize``."""
     commands: list[Json] = []
     for command in map(obj, items(answer.get("commands"))):
         name = text(command.get("name"))
@@ -250,7 +250,7 @@ def commands_update(answer: Obj) -> Json | None:
 
 
 def _one_line(command: Obj) -> str:
-    """The CLI describes a command to its model, at length; the first sentence is for people."""
+    """The CLI describes its commands to the model at length; people get the first sentence."""
     line = " ".join(text(command.get("description")).split())
     sentence = line.partition(". ")[0]
     return sentence if len(sentence) <= _MAX_WORDS else f"{sentence[: _MAX_WORDS - 1]}…"

@@ -1,4 +1,4 @@
-"""One session: its CLI, the running turn, and edits with what the files held before."""
+"""One session: its CLI, the running turn, and edits with the old contents of files."""
 
 from __future__ import annotations
 
@@ -98,21 +98,21 @@ class Session:
             self._spawn(self._interrupt(turn, self._cli))
 
     async def set_mode(self, mode: object) -> None:
-        """ACP: session/set_mode. A CLI that does not run yet is started with it."""
+        """ACP: session/set_mode. A CLI that is not running yet is started with it."""
         name = known_mode(mode)
         if self._cli is not None:
             await self._cli.control({"subtype": "set_permission_mode", "mode": name})
         self.mode = name
 
     async def set_model(self, model: object) -> None:
-        """ACP: session/set_config_option, of the one option there is."""
+        """ACP: session/set_config_option, for the only option."""
         name = self.models.check(model)
         if self._cli is not None:
             await self._cli.control({"subtype": "set_model", "model": name})
         self.models.current = name
 
     async def close(self) -> None:
-        """End the CLI and whatever waits for it."""
+        """End the CLI, and everything that waits for it."""
         self.cancel()
         if self._cli is not None:
             await self._cli.stop()
@@ -164,7 +164,7 @@ class Session:
     def _ended(self) -> None:
         cli, self._cli = self._cli, None
         assert cli is not None
-        # It resumes what it began. What it could not resume, or never began, begins anew.
+        # It resumes what it began. What it can't resume, or never began, begins again.
         self._cli_session_id = cli.session_id or str(uuid.uuid4())
         self._resumes = bool(cli.session_id)
         for question in self._questions.values():
@@ -190,7 +190,7 @@ class Session:
         turn.outcome = result
         login = isinstance(result, TurnError) and result.needs_login
         if login:
-            # It would go on with the login that it has found missing.
+            # It would go on with the login that was missing.
             self._stopping = self._spawn(cli.stop())
         if login or not cli.is_busy:
             self._finish(turn)
@@ -210,7 +210,7 @@ class Session:
             case TurnEnd() | TurnError():
                 self._turn_over(result)
             case StateChanged(state):
-                # Only now is it done: subagents may go on after the first result.
+                # Only now is it done: subagents may continue after the first result.
                 if state == "idle" and self._turn is not None and self._turn.outcome is not None:
                     self._finish(self._turn)
             case PermissionRequested(request_id):
@@ -264,7 +264,7 @@ class Session:
 
 @dataclass(slots=True)
 class Turn:
-    """What is known of a turn; answered once."""
+    """The state of a turn; it is answered once."""
 
     request_id: object
     is_sent: bool = False
@@ -273,7 +273,7 @@ class Turn:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def answer(self, peer: Peer) -> None:
-        """Answer the prompt. A turn that was stopped is cancelled, whatever the CLI calls it."""
+        """Answer the prompt. A stopped turn is cancelled, whatever the CLI calls it."""
         self.ended.set()
         if self.is_cancelled:
             earlier = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
@@ -298,7 +298,7 @@ def _rpc_error(error: Obj) -> RpcError:
 
 
 def exit_error(end_reason: str, last_words: str) -> TurnError:
-    """Return how a turn ends whose process is gone."""
+    """Return how a turn ends when its process has ended."""
     if is_logged_out(last_words):
         return TurnError(login_error(last_words), needs_login=True)
     message = f"The Claude CLI {end_reason} during the turn. Your next message starts it again."
@@ -310,7 +310,7 @@ _MAX_BYTES = 1024 * 1024
 
 
 def with_old_text(call: Obj, cwd: Path) -> Obj:
-    """Return a tool call whose diffs tell a file that is replaced from a new one."""
+    """Return a tool call whose diffs distinguish a replaced file from a new one."""
     if call.get("status") in ("completed", "failed") or "content" not in call:
         return call
     content: list[JsonValue] = [_with_old(obj(item), cwd) for item in items(call["content"])]
@@ -321,13 +321,13 @@ def _with_old(item: Obj, cwd: Path) -> Obj:
     if item.get("type") != "diff" or item.get("oldText") is not None:
         return item
     old = _read(cwd / text(item.get("path")))
-    # The same text: it is written already, and the result will tell what was there.
+    # The same text: it is written already, and the result will say what was there.
     return item if old is None or old == item.get("newText") else {**item, "oldText": old}
 
 
 def _read(path: Path) -> str | None:
     try:
-        if not path.is_file():  # a pipe would hang
+        if not path.is_file():  # a pipe would block
             return None
         with path.open("rb") as file:
             data = file.read(_MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""`DemoAgent`: ACP's methods, its sessions, and one task for each running turn."""
+"""`DemoAgent`: ACP's methods, its sessions, and a task for each running turn."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class DemoAgent:
         self._capabilities: Json = {}
 
     async def serve(self) -> None:
-        """Serve until stdin ends; then end every turn and write what is left."""
+        """Serve until stdin ends; then end every turn and flush the output."""
         self._peer.stdio.start()
         await self._ended.wait()
         turns = [session.turn for session in self._sessions.values() if session.turn is not None]
@@ -187,7 +187,7 @@ class DemoAgent:
         session.turn = asyncio.get_running_loop().create_task(_perform(turn, request))
 
         def finish(task: asyncio.Task[str]) -> None:
-            # A callback, because a turn cancelled before its first step runs no code of its own.
+            # A callback, since a turn cancelled before its first step runs no code of its own.
             session.turn = None
             self._answer_prompt(request_id, turn, task)
 
@@ -216,7 +216,7 @@ async def _perform(turn: Turn, request: Request) -> str:
         turn.update("session_info_update", title=session.title)
     session.characters += len(request.text)
     stop_reason = await _TASKS[request.task](turn, request)
-    if request.task is not Task.BENCH:  # which measures its chunks and nothing else
+    if request.task is not Task.BENCH:  # which only measures its chunks
         used = min(session.characters // _CHARACTERS_PER_TOKEN, _CONTEXT_TOKENS)
         turn.update("usage_update", used=used, size=_CONTEXT_TOKENS)
     return stop_reason

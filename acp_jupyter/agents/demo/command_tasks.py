@@ -1,4 +1,4 @@
-"""The tasks that run a harmless command, and that have a subagent look around."""
+"""The tasks that run a harmless command, and that start a subagent to look around."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_OUTPUT_BYTES = 10_000
 
 
 async def run(turn: Turn, _request: Request) -> str:
-    """Ask, run, show output and exit code."""
+    """Ask, run, and show output and exit code."""
     program = next((name for name in ("python", "python3") if shutil.which(name)), sys.executable)
     command = " ".join([Path(program).name, *_ARGS])
     fields: Json = {"rawInput": {"command": " ".join([program, *_ARGS])}}
@@ -75,7 +75,7 @@ async def _in_terminal(turn: Turn, call: str, program: str) -> tuple[str, int | 
     }
     created = await turn.peer.request("terminal/create", session | create)
     terminal: Json = session | {"terminalId": created.get("terminalId")}
-    # The terminal is released whatever happens; nobody needs the answer.
+    # The terminal is released in any case; nobody needs the response.
     try:
         turn.tool_update(
             call,
@@ -95,7 +95,7 @@ async def _in_terminal(turn: Turn, call: str, program: str) -> tuple[str, int | 
 
 
 async def _in_process(turn: Turn, program: str) -> tuple[str, int | None]:
-    # It stays in this agent's process group, so that whoever ends the group ends it too.
+    # It stays in this agent's process group, so that ending the group ends it too.
     process = await asyncio.create_subprocess_exec(
         program,
         *_ARGS,
@@ -118,7 +118,7 @@ _PROMPT = "List the folder, read a file or two, and find out which Python runs h
 
 
 async def delegate(turn: Turn, request: Request) -> str:
-    """Start a subagent, let it work, say what it found."""
+    """Start a subagent, let it work, and report what it found."""
     await turn.think("A subagent can look around in the meantime.")
     call = turn.tool_call(
         "Task",

@@ -1,4 +1,4 @@
-"""The edits that it can propose for files and cells: small, deterministic, or none."""
+"""The edits that it can propose for files and cells: small and deterministic."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MAX_LOOPS = 8
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A whole new text and what it does, as a sentence without its subject."""
+    """A whole new text, and what it does as a verb phrase."""
 
     text: str
     summary: str
 
 
 def propose(name: str, source: str) -> Edit | None:
-    """Return the first edit that fits the file, or None when it needs none."""
+    """Return the first edit that fits the file, or None."""
     match PurePath(name).suffix.lower():
         case ".py":
             return _edit_python(name, source)
@@ -81,7 +81,7 @@ def _edit_python(name: str, source: str) -> Edit | None:
 
 
 def parses(source: str) -> bool:
-    """Return whether it is Python."""
+    """Return whether it is valid Python."""
     try:
         ast.parse(source)
     except (SyntaxError, ValueError):
@@ -93,7 +93,7 @@ _ITERROWS = re.compile(r"^([ \t]*for )(\w+), (\w+)( in )([\w.]+)\.iterrows\(\):"
 
 
 def drop_iterrows(source: str) -> Edit | None:
-    """Walk a data frame by plain dictionaries, which is many times faster."""
+    """Iterate over a data frame as plain dictionaries, which is many times faster."""
     loop = _ITERROWS.search(source)
     if loop is None or re.search(rf"\b{loop[3]}\.", source):  # a dictionary has no `row.column`
         return None
@@ -111,7 +111,7 @@ def drop_iterrows(source: str) -> Edit | None:
 
 
 def use_comprehensions(source: str, tree: ast.Module) -> Edit | None:
-    """Do it where it fits, a few times; a text that is half done is parsed anew."""
+    """Apply it wherever it fits, a few times; parse the text again after each change."""
     built: list[str] = []
     while len(built) < _MAX_LOOPS and (found := _use_comprehension(source, tree)) is not None:
         source, name = found
@@ -131,7 +131,7 @@ def use_comprehensions(source: str, tree: ast.Module) -> Edit | None:
 
 
 def _use_comprehension(source: str, tree: ast.Module) -> tuple[str, str] | None:
-    """Turn ``xs = []`` followed by a loop that only appends into a list comprehension.
+    """Turn ``xs = []`` and a loop that only appends into a list comprehension.
 
     Returns
     -------
@@ -189,14 +189,14 @@ def _comprehension(start: ast.Assign, loop: ast.For, tree: ast.Module) -> str | 
         return None
     if name in _names(inner) or isinstance(item, ast.Starred):
         return None
-    # The loop's own variable must not be read after it: a comprehension does not leave it behind.
+    # The loop variable must not be read after it: a comprehension does not leave it behind.
     targets = _names(ast.walk(loop.target))
     inside = set(map(id, ast.walk(loop)))
     if targets & _names(node for node in ast.walk(tree) if id(node) not in inside):
         return None
     condition = f" if {ast.unparse(test)}" if test else ""
     target = ast.unparse(loop.target)
-    if isinstance(loop.target, ast.Tuple):  # which is unparsed in brackets
+    if isinstance(loop.target, ast.Tuple):  # which `unparse` puts in parentheses
         target = target[1:-1]
     walk = f"for {target} in {ast.unparse(loop.iter)}"
     return f"{name} = [{ast.unparse(item)} {walk}{condition}]"
@@ -207,7 +207,7 @@ def _names(nodes: Iterator[ast.AST] | list[ast.AST]) -> set[str]:
 
 
 def _document(name: str, source: str, tree: ast.Module) -> Edit | None:
-    """Add the module's docstring, below a shebang and comments."""
+    """Add a module docstring, below a shebang and comments."""
     if ast.get_docstring(tree, clean=False) is not None:
         return None
     defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
@@ -234,7 +234,7 @@ def _strip_line_ends(source: str) -> Edit | None:
 
 
 def propose_for_cell(source: str) -> Edit | None:
-    """Return the first edit that fits a code cell, or None where it needs none or is no Python."""
+    """Return the first edit that fits a code cell, or None if it is not Python or nothing fits."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
@@ -246,7 +246,7 @@ def propose_for_cell(source: str) -> Edit | None:
 
 
 def _comment(source: str, tree: ast.Module) -> Edit | None:
-    """Say above a cell without a comment which names it makes."""
+    """Add a comment with the names that a cell defines, unless it has a comment."""
     if "#" in source:
         return None
     comments = [
@@ -274,7 +274,7 @@ _OTHER_LANGUAGES = {"true": "True", "false": "False", "null": "None", "nil": "No
 
 
 def repair(source: str, error: str, names: Iterable[str]) -> Edit | None:
-    """Return a source that does not fail so, or None where no mend is known.
+    """Return a source that does not fail this way, or None if no fix is known.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def repair(source: str, error: str, names: Iterable[str]) -> Edit | None:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
-        return None  # a magic, or a mistake that needs a reader
+        return None  # a magic, or an error that takes a reader
     kind, _, message = error.partition(":")
     edit: Edit | None
     match kind.strip():
@@ -320,7 +320,7 @@ def _name(source: str, tree: ast.Module, message: str, names: Iterable[str]) -> 
 
 
 def _division(source: str, tree: ast.Module) -> Edit | None:
-    """Divide only where the divisor is not zero: a plain name or a simple expression."""
+    """Divide only if the divisor, a plain name or a simple expression, is not zero."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.BinOp) or not isinstance(
             node.op, ast.Div | ast.FloorDiv | ast.Mod
@@ -335,7 +335,7 @@ def _division(source: str, tree: ast.Module) -> Edit | None:
 
 
 def _replaced(source: str, changes: list[tuple[ast.expr, str]]) -> str:
-    """Put other words in the place of nodes that lie on one line each; from the end backwards."""
+    """Replace nodes, each on one line; from the end backwards."""
     lines = source.splitlines(keepends=True)
     places = sorted(changes, key=lambda change: (change[0].lineno, change[0].col_offset))
     for node, words in reversed(places):

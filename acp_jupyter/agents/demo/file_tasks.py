@@ -19,7 +19,7 @@ _MAX_READ = 2
 
 
 async def explore(turn: Turn, request: Request) -> str:
-    """Read the files that the prompt names, and say what is in them; else look around first."""
+    """Read the files named in the prompt, and describe them; without names, look around."""
     if request.names:
         await turn.think("The files you named are the best place to start.")
         names, listing = list(request.names), ""
@@ -105,7 +105,7 @@ def _listing(entries: list[Entry]) -> str:
 
 
 async def edit(turn: Turn, request: Request) -> str:
-    """Edit the file that the prompt names, else the first Python file, else a new one."""
+    """Edit the file named in the prompt, else the first Python file, else a new one."""
     name = _target(turn, request)
     try:
         path = turn.session.workspace.find(name)
@@ -149,7 +149,7 @@ async def edit(turn: Turn, request: Request) -> str:
 
 
 async def create(turn: Turn, request: Request) -> str:
-    """Write a new file; one that is there already stays as it is."""
+    """Write a new file; an existing one is left alone."""
     name = request.names[0] if request.names else "hello.py"
     try:
         path = turn.session.workspace.locate(name)
@@ -172,7 +172,7 @@ async def create(turn: Turn, request: Request) -> str:
 
 
 async def ask_twice(turn: Turn, _request: Request) -> str:
-    """Ask for two edits at once; each stands for itself."""
+    """Ask for two edits at once; each is decided by itself."""
     paths = [_unused(turn, stem) for stem in ("first", "second")]
     await turn.say("Two questions at once; each may be answered on its own.\n\n")
     proposals = [Proposal(path, path.name, None, new_file(path.name, None)) for path in paths]
@@ -231,7 +231,7 @@ async def _read(turn: Turn, path: Path, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change to one file; `old` is None where the file is new."""
+    """A change to one file; `old` is None for a new file."""
 
     path: Path
     name: str
@@ -240,7 +240,7 @@ class Proposal:
 
 
 async def apply(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]:
-    """Show the diff, ask, write. Return the answer and what went wrong, if anything did."""
+    """Show the diff, ask, write. Return the answer, and the problem if there was one."""
     path, name = proposal.path, proposal.name
     diff: Json = {
         "type": "diff",
@@ -288,7 +288,7 @@ async def apply(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]:
 
 
 async def _check_unchanged(turn: Turn, proposal: Proposal) -> None:
-    # The user may have waited with the answer and worked on the file meanwhile.
+    # The user may have edited the file before answering.
     if proposal.old is None:
         changed = proposal.path.exists()
     else:
@@ -298,7 +298,7 @@ async def _check_unchanged(turn: Turn, proposal: Proposal) -> None:
 
 
 def outcome(name: str, change: Edit, answer: Answer, problem: str | None) -> str:
-    """Return what became of an edit, as a sentence on a line."""
+    """Return the outcome of an edit, as a sentence on its own line."""
     if not answer.allows:
         return f"The edit to `{name}` was rejected. Nothing was changed.\n"
     if problem is not None:

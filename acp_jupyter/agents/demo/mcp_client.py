@@ -1,4 +1,4 @@
-"""A client of the MCP server of the notebook tools, on stdio: as much JSON-RPC as tools need."""
+"""A stdio client of the notebook tools' MCP server, with as much JSON-RPC as tools need."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 class McpError(Exception):
-    """A server can't be reached or refuses; the text says why."""
+    """A server can't be reached, or refuses; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class StdioServer:
 
     @classmethod
     def read(cls, entries: object) -> tuple[StdioServer, ...]:
-        """Return those of the entries that are servers on stdio."""
+        """Return the entries that are stdio servers."""
         found = map(_read, entries) if isinstance(entries, list) else ()
         return tuple(server for server in found if server is not None)
 
@@ -53,7 +53,7 @@ def _read(entry: object) -> StdioServer | None:
 
 
 class McpClient:
-    """A running server. It ends when its stdin does: with this process at the latest."""
+    """A running server. It ends when its stdin is closed: with this process at the latest."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -63,7 +63,7 @@ class McpClient:
 
     @classmethod
     async def start(cls, server: StdioServer) -> McpClient:
-        """Start a server and greet it.
+        """Start a server and initialize it.
 
         Raises
         ------
@@ -104,11 +104,11 @@ class McpClient:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether it is running."""
         return not self._reading.done()
 
     async def request(self, method: str, params: Json) -> Json:
-        """Ask, and wait for the answer; it may take as long as the user takes to allow.
+        """Send a request and wait for the response; a permission may take the user a long time.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class McpClient:
     async def _read(self) -> None:
         assert self._process.stdout is not None
         try:
-            # A line that is too long is a ValueError, and the end.
+            # A line that is too long raises ValueError, and ends the server.
             while line := await self._process.stdout.readline():
                 self._settle(line)
         except (OSError, ValueError):
@@ -165,7 +165,7 @@ class McpClient:
             case {"id": int(request_id), "error": dict(error)}:
                 answer = McpError(str(error.get("message", "they answered with an error")))
             case _:
-                return  # a notification, or a question: nothing here can answer one
+                return  # a notification, or a request that nothing here can answer
         future = self._pending.get(request_id)
         if future is None or future.done():
             return
@@ -176,7 +176,7 @@ class McpClient:
 
 
 def texts(content: object) -> Sequence[str]:
-    """Return the texts of a tool's answer."""
+    """Return the texts of a tool's result."""
     parts = content if isinstance(content, list) else ()
     found = (part.get("text") for part in parts if isinstance(part, dict))
     return [text for text in found if isinstance(text, str)]
@@ -192,7 +192,7 @@ NO_TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture in an answer, base64."""
+    """An image in a result, as base64."""
 
     data: str
     mime_type: str
@@ -200,7 +200,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool answered."""
+    """The result of a tool."""
 
     text: str
     pictures: tuple[Picture, ...]
@@ -209,7 +209,7 @@ class ToolAnswer:
 
 @dataclass(slots=True)
 class Toolbox:
-    """Starts the server of the notebook tools when it is first needed."""
+    """Starts the server of the notebook tools on first use."""
 
     servers: tuple[StdioServer, ...]
     _client: McpClient | None = field(default=None, repr=False)

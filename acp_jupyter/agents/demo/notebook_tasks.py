@@ -36,7 +36,7 @@ _MAX_SEARCHED = 20
 def _by_tools(
     task: Callable[[Turn, Request], Awaitable[str]],
 ) -> Callable[[Turn, Request], Coroutine[object, object, str]]:
-    """Make a task of one that returns its answer; what the tools refuse is an answer too."""
+    """Make a task of a function that returns its answer; a refusal of a tool is an answer too."""
 
     @functools.wraps(task)
     async def perform(turn: Turn, request: Request) -> str:
@@ -54,7 +54,7 @@ def _by_tools(
 
 @_by_tools
 async def look_at(turn: Turn, request: Request) -> str:
-    """Say what a variable is; of a table, its columns and what is missing in them."""
+    """Describe a variable; for a table, its columns and missing values."""
     name = request.variable or ""
     await turn.think(f"The kernel knows what {name} is.")
     found = await _variable(turn, name)
@@ -73,7 +73,7 @@ async def look_at(turn: Turn, request: Request) -> str:
 
 @_by_tools
 async def plot(turn: Turn, request: Request) -> str:
-    """Insert a cell below the asking one, run it, and say what is seen."""
+    """Insert a cell below the asking one, run it, and describe the output."""
     every = await variables(turn)
     chosen = next((each for each in every if each.name == request.variable), None)
     if chosen is None and request.variable is not None:
@@ -104,7 +104,7 @@ async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
     cells = await list_cells(turn)
     at = next((index for index, cell in enumerate(cells) if cell.is_prompt_cell), None)
     next_ = cells[at + 1 : at + 2] if at is not None else []
-    for cell in next_:  # asked again, it plots in the same place
+    for cell in next_:  # a second request plots in the same cell
         if cell.is_code and (await read_cell(turn, cell)).source == code:
             return cell.id, False
     arguments: Json = {"source": code}
@@ -116,7 +116,7 @@ async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
 
 @_by_tools
 async def fix_cell(turn: Turn, request: Request) -> str:
-    """Mend the last cell that failed, and run it again; a cell that is named is not run."""
+    """Fix the last failed cell, and run it again; a cell named in the prompt is not run."""
     cells = await list_cells(turn)
     wanted = request.cell_id
     failed = next(
@@ -155,7 +155,7 @@ async def fix_cell(turn: Turn, request: Request) -> str:
 
 @_by_tools
 async def edit_notebook(turn: Turn, _request: Request) -> str:
-    """Edit the first cell for which an edit is known."""
+    """Edit the first cell that an edit fits."""
     cells = [c for c in await list_cells(turn) if c.is_code and not c.is_prompt_cell]
     for line in cells[:_MAX_SEARCHED]:
         change = propose_for_cell((await read_cell(turn, line)).source)
@@ -237,7 +237,7 @@ draw_bars([float(value) for value in {values}][:60])"""
 
 
 def can_plot(variable: Variable) -> bool:
-    """Return whether there may be numbers in it, by its type."""
+    """Return whether it may hold numbers, by its type."""
     return variable.type.rpartition(".")[2] in (*_FRAMES, *_LISTS)
 
 
@@ -251,7 +251,7 @@ def plot_code(variable: Variable, *, has_matplotlib: bool) -> str:
 
 
 def picture_words(picture: Picture) -> str:
-    """Say what kind of picture it is, and how large: so that it is known that it was seen."""
+    """Describe an image's format and size, which shows that it was received."""
     try:
         head = base64.b64decode(picture.data[:64], validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Calls of the notebook tools: one card for each; cells and variables read out of the answers."""
+"""Calls of the notebook tools, one card each; cells and variables parsed from their results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ListedCell:
 
 @dataclass(frozen=True, slots=True)
 class WholeCell:
-    """A cell, whole; `error` is the end of its traceback."""
+    """A whole cell; `error` is the end of its traceback."""
 
     source: str
     error: str
@@ -51,17 +51,17 @@ class Variable:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a table of pandas."""
+        """Whether it is a pandas table."""
         return self.type.rpartition(".")[2] == "DataFrame"
 
 
 def answer_data(text: str, origin: str) -> str:
-    """Return the data in an answer whose origin begins so."""
+    """Return the data in a result whose origin begins with this text."""
     return "\n".join(data for named, data in _DATA.findall(text) if named.startswith(origin))
 
 
 def inserted_id(text: str) -> str:
-    """Return the id of the cell that an answer says was inserted.
+    """Return the id of the inserted cell in a result.
 
     Raises
     ------
@@ -100,7 +100,7 @@ async def list_cells(turn: Turn) -> list[ListedCell]:
 
 
 async def read_cell(turn: Turn, cell: ListedCell) -> WholeCell:
-    """Return a cell's source, and how it failed.
+    """Return a cell's source, and its error.
 
     Raises
     ------
@@ -131,15 +131,15 @@ _SHOWN_CHARS = 4_000
 
 
 class StepFailedError(Exception):
-    """A tool was refused, or failed; the text is what it said."""
+    """A tool was refused, or failed; the message is its text."""
 
 
 async def step(
     turn: Turn, tool: str, title: str, kind: Kind, arguments: Json, *, may_fail: bool = False
 ) -> ToolAnswer:
-    """Call a notebook tool under a card of its own.
+    """Call a notebook tool with a card of its own.
 
-    The agent asks nothing itself: the tools ask, on this very card.
+    The agent itself does not ask: the tools ask, on this card.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ async def step(
         if may_fail:
             return answer
         raise StepFailedError(answer.text)
-    # Where the tools have shown a diff on the card, it stays.
+    # A diff that the tools have shown on the card stays.
     shown: Json = {} if kind == "edit" else {"content": _content(answer)}
     turn.tool_update(call, "completed", rawOutput={"answer": answer.text[:_SHOWN_CHARS]}, **shown)
     return answer

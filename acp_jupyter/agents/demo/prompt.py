@@ -1,6 +1,6 @@
 """A prompt: its content blocks as text, and the task that it asks for.
 
-The keyword that comes first wins.
+The first keyword wins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from acp_jupyter.agents.rpc import INVALID_PARAMS, RpcError
 
 
 class Task(StrEnum):
-    """What the agent can do."""
+    """The agent's tasks."""
 
     LOOK_AT = "look_at"
     PLOT = "plot"
@@ -42,15 +42,15 @@ class Task(StrEnum):
 
 
 _FAILED_CELL = "A cell of this notebook failed."
-"""How the prompts of ``%acp fix`` and of a cell's *Fix* button begin."""
+"""The beginning of prompts from ``%acp fix`` and a cell's *Fix* button."""
 _NEXT_CELL = "Suggest the next cell of this notebook"
-"""How the prompts of *Suggest Next Cell* begin."""
+"""The beginning of prompts from *Suggest Next Cell*."""
 _OF_CELL = re.compile(r"Propose a fix of that one cell, whose id is `([^`\s]+)`")
 _FIX = (
     r"fix(?:\s+(?:it|this|that))?(?=\W*$)"
     r"|fix\s+(?:(?:the|my|this|last|failing|failed)\s+)*(?:cell|notebook|error)"
 )
-_KEYWORDS: dict[Task, str] = {  # where two begin at one place, the first of these
+_KEYWORDS: dict[Task, str] = {  # if two begin at the same position, the first of these
     Task.LOOK_AT: r"look at\s+(?!(?:the|th[ie]s|those|that|my|our|all|it|an?)\b)[^\W\d]\w*",
     Task.PLOT: r"plot",
     Task.FIX_CELL: _FIX,
@@ -85,7 +85,7 @@ _NAME = re.compile(r"[^\s`\"'“”‘’()<>,;:!?]+")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A prompt, understood.
+    """A parsed prompt.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Request:
 
 
 def understand(text: str) -> Request:
-    """Return what `text` asks for."""
+    """Return the task that `text` asks for."""
     content = _CONTENT.search(text)
     names = tuple(_file_names(text[: content.start(1)] if content else text))
     variable = _VARIABLE.search(text)
@@ -153,7 +153,7 @@ def _task(text: str, names: tuple[str, ...]) -> Task:
 
 
 _TOLD = "<earlier-conversation>"
-"""Begins what a client tells of earlier turns, which asks for nothing."""
+"""Begins the text that a client sends about earlier turns, which asks for nothing."""
 
 
 def prompt_text(prompt: object) -> str:

@@ -1,4 +1,4 @@
-"""A session with its options, and a turn in it: everything that a task can send or ask."""
+"""A session with its options, and its turns: everything that a task can send or ask."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ COMMANDS: list[Json] = [
 
 
 def environment_rate() -> float | None:
-    """Return the chunks per second that the environment asks for, None where it is unset."""
+    """Return the chunks per second from the environment; None if it is not set."""
     try:
         rate = float(os.environ[_RATE_VARIABLE])
     except (KeyError, ValueError):
@@ -82,18 +82,18 @@ class Session:
 
     @property
     def rate(self) -> float:
-        """Chunks per second; 0 is flat out."""
+        """Chunks per second; 0 is unlimited."""
         if self.speed in _SPEEDS:
             return _SPEEDS[self.speed][1]
         return self.start_rate or 0.0
 
     def next_tool_id(self) -> str:
-        """Return an id that no tool call of the session has had."""
+        """Return a new id for a tool call of the session."""
         self._used_ids += 1
         return f"call_{self._used_ids}"
 
     def config_options(self) -> list[Json]:
-        """Return the session's options with their present values (ACP: configOptions)."""
+        """Return the session's options with their current values (ACP: configOptions)."""
         options: list[Json] = [
             {"value": value, "name": name, "description": _described(rate)}
             for value, (name, rate) in _SPEEDS.items()
@@ -143,11 +143,11 @@ _NAMES = {"once": "Allow once", "session": "Allow all edits this session", "no":
 
 
 class TurnCancelledError(Exception):
-    """A permission request was answered ``cancelled``: the whole turn is."""
+    """A permission request was answered ``cancelled``, which cancels the turn."""
 
 
 class Answer(StrEnum):
-    """What the user said to a permission request."""
+    """The user's answer to a permission request."""
 
     ONCE = "allow_once"
     ALWAYS = "allow_always"
@@ -176,7 +176,7 @@ class Turn:
         self._mark: Json = {}  # goes with every update of a subagent
 
     def for_call(self, call_id: str) -> Turn:
-        """Return the same turn for the subagent that a tool call has started."""
+        """Return the same turn for the subagent of a tool call."""
         turn = Turn(self.peer, self.session, self.rate)
         # As Claude's agent names it; the protocol has no word for it yet.
         turn._mark = {"_meta": {"claudeCode": {"parentToolUseId": call_id}}}
@@ -188,7 +188,7 @@ class Turn:
         self.peer.notify("session/update", {"sessionId": self.session.id, "update": update})
 
     async def say(self, text: str) -> None:
-        """Stream a message of the agent's."""
+        """Stream an agent message."""
         await self.stream(_PIECE.findall(text))
 
     async def think(self, text: str) -> None:
@@ -205,7 +205,7 @@ class Turn:
         }
         params = {"sessionId": self.session.id, "update": blank}
         line = encode({"jsonrpc": "2.0", "method": "session/update", "params": params})
-        # All lines of a message differ in the text alone: building each anew would halve the flow.
+        # All lines of a message differ only in the text: building each would halve the speed.
         head, tail = (part.encode() for part in line.rsplit('""', 1))
         tail += b"\n"
         loop = asyncio.get_running_loop()
@@ -254,14 +254,14 @@ class Turn:
         return call_id
 
     def tool_update(self, call_id: str, status: Status, **fields: object) -> None:
-        """Change a tool call; a field replaces what it had."""
+        """Update a tool call; a field replaces its old value."""
         self.update("tool_call_update", toolCallId=call_id, status=status, **fields)
 
     async def ask(self, tool_call: Json, *, edit: bool) -> Answer:
         """Ask the user whether a tool call may go ahead (ACP: session/request_permission).
 
-        "Selected" alone allows nothing: the chosen option's kind is looked up among the options
-        that were offered. An answer that can't be understood rejects.
+        "Selected" alone allows nothing: the chosen option's kind is looked up among the offered
+        options. A response that can't be understood rejects.
 
         Parameters
         ----------

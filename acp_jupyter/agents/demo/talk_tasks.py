@@ -1,6 +1,6 @@
 """The tasks that only talk: long answers, plans, a form, measuring, failing, and help.
 
-Also what the agent says about a file: a table by its columns, Python by what it defines.
+Also the descriptions of files: a table by its columns, Python by its definitions.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ async def long_answer(turn: Turn, _request: Request) -> str:
 
 
 async def markdown(turn: Turn, _request: Request) -> str:
-    """Write one of each kind of text."""
+    """Write one of each kind of formatted text."""
     await turn.think("A mean shows it all: a formula, a table, code and a diagram.")
     await turn.say(ONE_OF_EACH)
     return "end_turn"
 
 
 async def next_cell(turn: Turn, request: Request) -> str:
-    """Suggest a cell that shows the variable that was made last."""
+    """Suggest a cell that shows the variable that was defined last."""
     names = re.findall(r"^([^\W\d]\w*) = ", request.text, re.M)
     code = f'print(f"{{{names[-1]} = }}")' if names else 'print("Hello")'
     await turn.say(f"{code_block(code, 'python')}\n")
@@ -66,7 +66,7 @@ async def plan(turn: Turn, _request: Request) -> str:
 
 
 async def bench(turn: Turn, request: Request) -> str:
-    """Stream exactly N chunks of exactly the size asked for; say when the last one was written."""
+    """Stream exactly N chunks of the requested size; report when the last one was written."""
     count, size = int(request.numbers.get("n", 5_000)), int(request.numbers.get("size", 20))
     if count < 1 or size < 1 or count * size > _MAX_BENCH_CHARACTERS:
         limit = f"N and size must be at least 1 and N times size at most {_MAX_BENCH_CHARACTERS:,}."
@@ -82,7 +82,7 @@ async def bench(turn: Turn, request: Request) -> str:
 
 
 async def crash(turn: Turn, _request: Request) -> NoReturn:
-    """End the process in mid-turn."""
+    """End the process in the middle of a turn."""
     await turn.say("This answer stops in the middle of a")
     await turn.peer.stdio.drain(0)
     sys.stderr.write("demo agent: crashed, because the prompt asked for it\n")
@@ -109,7 +109,7 @@ async def fail(turn: Turn, _request: Request) -> NoReturn:
 
 
 async def help_(turn: Turn, request: Request) -> str:
-    """Say what this agent can do."""
+    """List what this agent can do."""
     await turn.say(f"> {quote(request.text)}\n\n{_HELP}")
     return "end_turn"
 
@@ -157,7 +157,7 @@ _FORM: Json = {
 
 
 async def ask_form(turn: Turn, _request: Request) -> str:
-    """Ask for a few values, and say what was answered."""
+    """Ask for a few values, and repeat the answers."""
     form: Json = {
         "sessionId": turn.session.id,
         "mode": "form",
@@ -236,7 +236,7 @@ graph LR
 
 
 def blocks() -> Iterator[str]:
-    """Yield Markdown blocks for ever, each ending in a line feed."""
+    """Yield Markdown blocks without end, each ending in a line feed."""
     sentences = itertools.cycle(_SENTENCES)
     for number in itertools.count(1):
         yield f"## Part {number}\n"
@@ -260,7 +260,7 @@ def exactly(length: int) -> str:
             break
         parts.append(block + "\n")
         room -= len(block) + 1
-    # The rest is plain words: a block cut short could leave a code fence open around the end.
+    # The rest is plain words: a truncated block could leave a code fence open around the end.
     filler = ("and so on " * (room // 10 + 1))[:room]
     return "".join(parts) + filler + end
 
@@ -280,12 +280,12 @@ def quote(text: str, limit: int = 200) -> str:
 
 
 def plain_name(name: str) -> str:
-    """Return the name of a file without what would break a table cell or a code span."""
+    """Return a file's name without what would break a table cell or a code span."""
     return re.sub(r"[`|]", "_", one_line(name, 200))
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return `text` fenced so that nothing in it can close the fence."""
+    """Return `text` in a fence that nothing in it can close."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
@@ -306,7 +306,7 @@ _LANGUAGES = {
 
 
 def describe(name: str, source: str) -> str:
-    """Return what is in a file, as Markdown.
+    """Return a description of a file, as Markdown.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def describe(name: str, source: str) -> str:
 
 
 def excerpt(name: str, source: str) -> str:
-    """Return its first lines as a block of code."""
+    """Return its first lines as a code block."""
     lines = source.splitlines()[:_MAX_LINES]
     return code_block("\n".join(lines), _LANGUAGES.get(PurePath(name).suffix.lower(), ""))
 
@@ -355,7 +355,7 @@ def _describe_table(name: str, source: str) -> str:
 
 
 def _summary(values: Sequence[str]) -> tuple[str, str, str]:
-    """Return the smallest, the largest and the mean; of words, how many there are."""
+    """Return the minimum, maximum and mean; for words, the number of different ones."""
     try:
         numbers = [float(value) for value in values if value.strip()]
     except ValueError:

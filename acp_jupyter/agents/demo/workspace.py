@@ -1,6 +1,6 @@
 """The session's folder: paths that stay inside it, its listing, reading and writing text files.
 
-Files go through the client where it offers that, else straight to the disk.
+Files go through the client if it offers that, else directly to the disk.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class OutsideWorkspaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing in the folder."""
+    """A file or folder in the session's folder."""
 
     name: str
     is_dir: bool
@@ -38,7 +38,7 @@ class Entry:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a file small enough to read and text by its suffix."""
+        """Whether it is a file small enough to read, and text by its suffix."""
         suffix = Path(self.name).suffix.lower()
         return not self.is_dir and suffix in TEXT_SUFFIXES and self.size_bytes <= MAX_TEXT_BYTES
 
@@ -60,17 +60,17 @@ class Workspace:
         root = self.root.resolve()
         try:
             path = (root / name).resolve()
-        except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a null byte
+        except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a null byte
             raise OutsideWorkspaceError(name) from error
         if not path.is_relative_to(root) or path == root:
             raise OutsideWorkspaceError(name)
         return path
 
     def find(self, name: str) -> Path:
-        """Return the path of `name`; of a file that is elsewhere below the folder, that one.
+        """Return the path of `name`; if it is not there, that of a file of this name below.
 
-        A notebook's own folder is often not the session's: a plain name means the file that has
-        it, nearest to the top.
+        A notebook's folder is often not the session's: a plain name means the file of that name
+        closest to the top.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class Workspace:
         return path.relative_to(self.root.resolve()).as_posix()
 
     def entries(self) -> list[Entry]:
-        """Return what lies in the folder itself, hidden names left out, by name."""
+        """Return the entries of the folder itself without hidden names, by name."""
         found: list[Entry] = []
         with os.scandir(self.root) as scan:
             for item in itertools.islice(scan, _MAX_SCANNED):
@@ -102,7 +102,7 @@ class Workspace:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """Yield the folders below one, those near the top first; no hidden ones, no installed code."""
+    """Yield the folders below one, closest first, without hidden ones and installed code."""
     waiting = deque([root])
     while waiting:
         folder = waiting.popleft()
@@ -179,7 +179,7 @@ def _reason(error: OSError) -> str:
 
 
 def _read_text(path: Path) -> str:
-    """Read a file of the user's, line endings as they are.
+    """Read one of the user's files, with its line endings.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def _read_text(path: Path) -> str:
 
 
 def _write_text(path: Path, text: str) -> None:
-    """Write a file at once or not at all; it keeps its mode."""
+    """Write a file atomically; it keeps its mode."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}-")
     temporary = Path(name)

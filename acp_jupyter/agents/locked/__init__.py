@@ -1,1 +1,1 @@
-"""Starts an agent of the public registry whose packages are checked against a lock."""
+"""Starts an agent of the public registry, after checking its packages against a lock."""

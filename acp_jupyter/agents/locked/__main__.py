@@ -1,7 +1,7 @@
 """``python -m acp_jupyter.agents.locked --folder FOLDER [--node-wheel] AGENT [ARGUMENT...]``.
 
-With ``--then`` the arguments are a command, which runs once the agent is installed: one that runs
-it in a sandbox, where it could not be installed.
+With ``--then``, the arguments are a command that runs once the agent is installed: one that runs it
+in a sandbox, where it could not be installed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from acp_jupyter.agents.locked.install import NotInstalled, installed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Install an agent, unless it is, and become it."""
+    """Install an agent, unless it is installed, and replace this process by it."""
     parser = argparse.ArgumentParser(prog="python -m acp_jupyter.agents.locked")
     parser.add_argument("--folder", type=Path, required=True, help="where it is installed")
     parser.add_argument("--node-wheel", action="store_true", help="install Node too, if needed")

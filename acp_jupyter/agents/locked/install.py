@@ -1,4 +1,4 @@
-"""Installs packages exactly as a lock has them. What goes wrong is said on stderr."""
+"""Installs packages exactly as locked; problems go to stderr."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _VERSION_SECONDS = 20
 
 
 class NotInstalled(Exception):
-    """The packages could not be installed; the text says why and what to do."""
+    """The packages could not be installed; the message says why and what to do."""
 
 
 def installed(name: str, folder: Path, *, node_wheel: bool) -> tuple[Path, Mapping[str, str]]:
-    """Return an agent's program and the environment to run it in; installed once.
+    """Return an agent's program and its environment; install it on first use.
 
     Raises
     ------
@@ -46,13 +46,13 @@ def installed(name: str, folder: Path, *, node_wheel: bool) -> tuple[Path, Mappi
 
 
 def version_of(text: str) -> tuple[int, ...]:
-    """Return a version's numbers; none if it has none."""
+    """Return a version's numbers; empty if it has none."""
     found = re.search(r"\d+(?:\.\d+)*", text)
     return tuple(map(int, found.group().split("."))) if found else ()
 
 
 def _node(folder: Path, oldest: str, *, node_wheel: bool) -> tuple[Path, Sequence[str]]:
-    """Return the folder of a Node that is new enough, and the command of its npm."""
+    """Return the folder of a Node that is new enough, and its npm command."""
     node, npm = shutil.which("node"), shutil.which("npm")
     version = _version(node) if node and npm else ()
     if node and npm and version and version >= version_of(oldest):
@@ -94,7 +94,7 @@ def _version(node: str) -> tuple[int, ...]:
 
 
 def _install_once(target: Path, install: Callable[[], None]) -> None:
-    """Install into a folder, unless that is done; another process that does it is waited for."""
+    """Install into a folder, unless that is done; wait for another process that is doing it."""
     if (target / _DONE).exists():
         return  # in a sandbox nothing can be locked there
     try:
@@ -109,7 +109,7 @@ def _install_once(target: Path, install: Callable[[], None]) -> None:
 
 
 def _run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
-    """Run an installer. Its output is for people: stdout is the agent's, and the protocol's."""
+    """Run an installer. Its output goes to stderr: stdout carries the protocol."""
     done = subprocess.run(
         command,
         cwd=folder,

@@ -1,6 +1,6 @@
-"""The locks that come with this package: which files an agent's packages are made of.
+"""The bundled locks: the exact files of an agent's packages.
 
-``scripts/registry_snapshot.py --locks`` writes them, packed.
+``scripts/registry_snapshot.py --locks`` writes them, compressed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from importlib.resources import files
 from typing import Any
 
 NODE = "node"
-"""The lock of Node itself, which is a package of PyPI."""
+"""The lock of Node itself, which PyPI has as a package."""
 
 
 @dataclass(frozen=True)
 class LockFile:
-    """What an agent is installed from.
+    """The lock of an agent.
 
     Attributes
     ----------
@@ -43,11 +43,11 @@ class LockFile:
 
     @property
     def digest(self) -> str:
-        """A name for exactly these files."""
+        """A digest of these files, as a name."""
         return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:12]
 
     def packed(self) -> bytes:
-        """Return it as it is kept in the package."""
+        """Return it in the form in which the package stores it."""
         return lzma.compress(json.dumps(asdict(self)).encode(), preset=9 | lzma.PRESET_EXTREME)
 
 
@@ -57,7 +57,7 @@ def read_lock(name: str) -> LockFile:
     Raises
     ------
     FileNotFoundError
-        There is none.
+        The agent has no lock.
     """
     packed = files(__package__).joinpath("locks", f"{name}.json.xz").read_bytes()
     content: dict[str, Any] = json.loads(lzma.decompress(packed))

@@ -13,7 +13,7 @@ from acp_jupyter.agents.remote.bridge import Bridge
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve ACP on stdio until stdin ends, or the agent can't be reached any more."""
+    """Serve ACP on stdio until stdin ends, or the agent can no longer be reached."""
     parser = argparse.ArgumentParser(prog="python -m acp_jupyter.agents.remote")
     parser.add_argument("url")
     parser.add_argument("--header", action="append", default=[], metavar="NAME=VARIABLE")

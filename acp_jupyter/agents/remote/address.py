@@ -1,4 +1,4 @@
-"""The address of a remote agent: its URL, the headers that authenticate, the folders it sees."""
+"""The address of a remote agent: its URL, its authentication headers, its view of folders."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from urllib.parse import SplitResult, urlsplit
 
 
 class AddressError(Exception):
-    """The address can't be used; says what to correct."""
+    """The address can't be used; the message says what to correct."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a remote agent is.
+    """The location of a remote agent.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Address:
 
     @property
     def is_here(self) -> bool:
-        """Whether it is on this machine, which no proxy stands before."""
+        """Whether it is on this machine, so that no proxy is used."""
         return _is_here(self._parts.hostname or "")
 
     @property
@@ -97,7 +97,7 @@ class Address:
         return values
 
     def explain(self, status: int) -> str:
-        """Return what a person can do about an HTTP status that ends a connection."""
+        """Return what the user can do about an HTTP status that ends a connection."""
         answered = f"{self.shown} answered {status}"
         if status in {401, 403}:
             variables = ", ".join(self.variables.values())

@@ -1,7 +1,8 @@
-"""Passes messages between stdio and a remote agent, and connects again when it has to.
+"""Passes messages between stdio and a remote agent, and reconnects if necessary.
 
-The host's open requests are answered with an error when their connection is lost, since no other
-connection will answer them. Before a turn ends so, what the agent sent of it meanwhile is fetched.
+When a connection is lost, the host's open requests are answered with an error, since no other
+connection will answer them. Before a turn ends this way, what the agent sent of it in the meantime
+is fetched.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from acp_jupyter.agents.remote.websocket_link import WebSocketLink
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Stdio, encode
 
 _DELAYS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0, 8.0, 8.0, 8.0)
-"""Seconds before each attempt to connect again; a minute in all."""
+"""Seconds before each attempt to reconnect; a minute in total."""
 _QUIET_SECONDS = 0.3
-"""A conversation is told again once nothing has come for so long after the answer."""
+"""A replay has ended once nothing has come for this long after the response."""
 _LOAD_SECONDS = 60.0
 _LOOK_SECONDS = 5.0
 _HELD_LINES = 100
@@ -61,13 +62,13 @@ class Bridge:
         self._initialize: Json = {}
         self._sessions = RemoteSessions()
         self._requests: dict[str, Json] = {}
-        """The host's open requests, by the JSON of their ids."""
+        """The host's open requests, by their ids as JSON."""
         self._asked: Counter[str] = Counter()
-        """The agent's open requests, by the JSON of their ids."""
+        """The agent's open requests, by their ids as JSON."""
         self._ids = itertools.count(1)
 
     async def serve(self) -> int:
-        """Pass messages on until the host has gone, or the agent can't be reached."""
+        """Pass messages on until the host ends, or the agent can't be reached."""
         self._stdio.start()
         tasks: list[asyncio.Task[Any]] = [
             asyncio.create_task(self._pass_to_agent()),
@@ -92,7 +93,7 @@ class Bridge:
                 await self._client.aclose()
 
     async def _give_up(self, why: str) -> None:
-        """Answer what the host still waits for, then say why the agent is gone."""
+        """Answer the host's open requests with an error that says why the agent is gone."""
         for request in list(self._requests.values()):
             self._fail(request, why)
         sys.stderr.write(f"{why}\n")
@@ -129,7 +130,7 @@ class Bridge:
         key = json.dumps(message.get("id"))
         if "method" not in message:
             if not self._asked[key]:
-                return  # asked by a connection that is lost
+                return  # the request of a connection that is lost
             self._asked[key] -= 1
         if "method" in message and "id" in message:
             self._requests[key] = message
@@ -140,7 +141,7 @@ class Bridge:
         except Refused as error:
             self._fail(message, str(error))
         except LinkLost:
-            pass  # whoever receives sees it too, and answers what is open
+            pass  # the receiving task sees it too, and answers open requests
 
     # From the agent to the host.
 
@@ -216,7 +217,7 @@ class Bridge:
         self._ready.set()
 
     async def _reconnect(self, why: str) -> None:
-        """Open another connection, and every session in it; then answer what was open.
+        """Reconnect, reopen every session, then answer the open requests.
 
         Raises
         ------
@@ -277,7 +278,7 @@ class Bridge:
                 )
 
     async def _fetch_missed_before(self, request: Json) -> None:
-        """Fetch what streams that broke have lost of a turn, before it is told to be over."""
+        """Fetch what broken streams have lost of a turn, before reporting its end."""
         session_id, session = self._sessions.of(request)
         link = self._link
         if request.get("method") != "session/prompt" or link is None or session is None:
@@ -298,7 +299,7 @@ class Bridge:
     async def _send_missed(
         self, session_id: str, session: RemoteSession, told: list[Json]
     ) -> list[Json]:
-        """Tell the host what it has missed of the session's turn, and return that."""
+        """Send the host what it has missed of the session's turn, and return that."""
         missed = [] if session.turn is None else list(session.turn.missed(told))
         for update in missed:
             params: Json = {"sessionId": session_id, "update": update}
@@ -308,7 +309,7 @@ class Bridge:
         return missed
 
     async def _call(self, method: str, session_id: str, params: Json) -> list[Json]:
-        """Open a session again; return what the agent tells of it meanwhile.
+        """Reopen a session; return the updates that the agent replays.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Paths in messages, mapped between the folders here and those of a remote agent."""
+"""Maps paths in messages between local folders and those of a remote agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FILE = "file://"
 
 
 class Folders:
-    """Maps the paths of messages; all else stays as it is.
+    """Maps the paths in messages; everything else is unchanged.
 
     Parameters
     ----------
@@ -25,11 +25,11 @@ class Folders:
         self._here = _longest_first((b, a) for a, b in here.items())
 
     def to_agent(self, message: dict[str, object]) -> dict[str, object]:
-        """Return a message to the agent, with its paths."""
+        """Return a message to the agent with its paths mapped."""
         return self._map(message, self._there)
 
     def from_agent(self, message: dict[str, object]) -> dict[str, object]:
-        """Return a message of the agent, with our paths."""
+        """Return a message from the agent with its paths mapped."""
         return self._map(message, self._here)
 
     @staticmethod

@@ -1,7 +1,7 @@
-"""A connection by HTTP: a POST per message, an event stream for the connection and per session.
+"""A connection over HTTP: a POST per message, an event stream for the connection and per session.
 
-ACP: Streamable HTTP transport. The SDK's own client opens each stream once, splits characters
-that lie across two chunks, and holds what it receives without a bound, so httpx is used.
+ACP: Streamable HTTP transport. The SDK's client opens each stream only once, breaks characters that
+are split across two chunks, and buffers without a limit, so httpx is used.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _CONNECTION = "Acp-Connection-Id"
 _SESSION = "Acp-Session-Id"
 _EVENTS = "text/event-stream"
 _GONE = frozenset({401, 403, 404, 410})
-"""Statuses that mean the end of the connection."""
+"""Statuses that end the connection."""
 _LATER = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _REOPENING = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Seconds before each attempt to open a stream again."""
+"""Seconds before each attempt to reopen a stream."""
 _SILENT_SECONDS = 120.0
-"""Servers send something every 15 s: a stream that is silent for longer is opened again."""
+"""Servers send something every 15 s: a stream that is silent for longer is reopened."""
 _HELD = 256
-"""Messages that are held until they are taken; then the streams wait."""
+"""Messages that are buffered until they are read; then the streams wait."""
 _SHOWN_BODY = 300
 
 
@@ -65,16 +65,16 @@ class HttpLink:
         self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._streams: dict[str, _Stream] = {}
         self._requests: dict[str, str] = {}
-        """Sessions of the agent's open requests, by the JSON of their ids."""
+        """Sessions of the agent's open requests, by their ids as JSON."""
 
     @staticmethod
     def new_client(address: Address) -> httpx.AsyncClient:
         """Return a client for all connections to one address."""
         return httpx.AsyncClient(
             http2=True,
-            # A proxy of the environment would get the headers of an address that stays here.
+            # A proxy of the environment would get the headers of a local address.
             trust_env=not address.is_here,
-            # What is sent compressed may be of any size.
+            # A compressed body may expand to any size.
             headers={"Accept-Encoding": "identity"},
             verify=ssl.create_default_context(),
             timeout=httpx.Timeout(30.0, connect=OPEN_SECONDS, pool=None),
@@ -105,7 +105,7 @@ class HttpLink:
         return answer
 
     async def send(self, message: Json) -> None:
-        """Send one message; the stream of its session is open before."""
+        """Send one message, after opening the stream of its session."""
         session = self._session_of(message)
         headers = {}
         if session:
@@ -166,7 +166,7 @@ class HttpLink:
             raise LinkLost(words) from None
 
     async def _body(self, response: httpx.Response) -> bytes:
-        """Read a body as it was sent, at most the size of one message."""
+        """Read a body as it was sent, up to the size of one message."""
         body = bytearray()
         async for chunk in _as_sent(response):
             body += chunk
@@ -175,7 +175,7 @@ class HttpLink:
         return bytes(body)
 
     def _session_of(self, message: Json) -> str:
-        """Return the session of a message to the agent; an answer has that of its request."""
+        """Return the session of a message to the agent; a response has that of its request."""
         params = message.get("params")
         if "method" in message:
             session = params.get("sessionId") if isinstance(params, dict) else None
@@ -183,7 +183,7 @@ class HttpLink:
         return self._requests.pop(json.dumps(message.get("id")), "")
 
     async def _stream(self, session: str) -> None:
-        """Open the stream of a session, or of the connection, unless it is open."""
+        """Open the stream of a session or of the connection, unless it is open."""
         stream = self._streams.get(session)
         if stream is None:
             stream = self._streams[session] = _Stream()
@@ -204,7 +204,7 @@ class HttpLink:
             raise LinkLost(self._lost.result())
 
     async def _read(self, session: str, stream: _Stream) -> None:
-        """Read a stream to the connection's end; one that breaks is opened again."""
+        """Read a stream until the connection ends; reopen it if it breaks."""
         attempt = 0
         while attempt < len(_REOPENING):
             await asyncio.sleep(_REOPENING[attempt])
@@ -219,7 +219,7 @@ class HttpLink:
             except httpx.HTTPError as error:
                 stream.why = _reason(error)
                 if stream.open.is_set():
-                    # What was on its way when the stream broke is not sent again.
+                    # What was in transit when the stream broke is not sent again.
                     self.gaps[session] = asyncio.get_running_loop().time()
         self._disconnect(stream.why or "the event stream ends at once, each time")
 
@@ -284,11 +284,11 @@ class _Stream:
 
 
 class _Ended(Exception):
-    """The connection has ended: its streams can't be opened again."""
+    """The connection has ended: its streams can't be reopened."""
 
 
 def _as_sent(response: httpx.Response) -> AsyncIterator[bytes]:
-    """Return a body's bytes; a compressed one was not asked for, and is refused."""
+    """Return a body's bytes; a compressed one was not requested, and is refused."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise httpx.DecodingError("the answer is compressed", request=response.request)
     return response.aiter_raw()

@@ -1,4 +1,4 @@
-"""A connection to a remote agent, whatever carries it."""
+"""A connection to a remote agent, over any transport."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ CLOSE_SECONDS = 2.0
 
 
 class LinkLost(Exception):
-    """The connection has ended; another one may be opened. Says what happened."""
+    """The connection was lost; another one may be opened. The message says what happened."""
 
 
 class Unreachable(Exception):
-    """No connection can be opened until something is corrected. Says what."""
+    """No connection can be opened until something is corrected. The message says what."""
 
 
 class Refused(Exception):
-    """The agent's server took this one request not; the connection stays. Says why."""
+    """The server refused this one request; the connection stays open. The message says why."""
 
 
 class Link(Protocol):
     """One connection, from ``initialize`` to its end."""
 
     gaps: dict[str, float]
-    """Sessions of whose messages some may be lost, by the agent's ids; and since when."""
+    """Sessions that may have lost messages, by the agent's ids, and since when."""
 
     async def open(self, initialize: Json) -> Json:
         """Connect, send ``initialize`` and return its response.
@@ -38,7 +38,7 @@ class Link(Protocol):
         LinkLost
             It did not answer.
         Unreachable
-            It never will.
+            No connection can be opened.
         """
 
     async def send(self, message: Json) -> None:
@@ -62,4 +62,4 @@ class Link(Protocol):
         """
 
     async def close(self) -> None:
-        """End the connection; never fails."""
+        """Close the connection; never fails."""

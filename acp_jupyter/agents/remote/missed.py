@@ -1,7 +1,7 @@
-"""What was missed of a turn while its connection was lost, found in what the agent tells again.
+"""Finds what was missed of a turn while its connection was lost, in what the agent replays.
 
-ACP: session/load. Agents tell a conversation again in larger pieces than they sent it, so texts
-are compared as wholes. Tool calls, plans and the like are states: to be told twice does no harm.
+ACP: session/load. Agents replay a conversation in larger pieces than they sent it, so texts are
+compared as a whole. Tool calls, plans and the like are states: sending them twice does no harm.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from acp_jupyter.agents.remote.link import Json
 _TEXTS = frozenset({"agent_message_chunk", "agent_thought_chunk"})
 _USER = "user_message_chunk"
 _MAX_CHARS = 16 * 1024 * 1024
-"""Of a turn's text that is kept to be compared."""
+"""Characters of a turn's text that are kept for the comparison."""
 
 
 class ReceivedTurn:
-    """What has come of a running turn so far.
+    """The updates of a running turn that have been received.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ReceivedTurn:
         self._room = _MAX_CHARS
 
     def add(self, update: Json) -> None:
-        """Keep an update that was passed on."""
+        """Record an update that was passed on."""
         kind, text = _kind(update), _text(update)
         if kind not in _TEXTS:
             return
@@ -47,7 +47,7 @@ class ReceivedTurn:
             self._texts.setdefault(kind, []).append(text)
 
     def missed(self, told_again: Iterable[Json]) -> Iterator[Json]:
-        """Yield the updates of this turn that have not come, in order.
+        """Yield the updates of this turn that were not received, in order.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class ReceivedTurn:
                     yield _with_text(update, new)
 
     def _this_turn(self, updates: list[Json]) -> list[Json]:
-        """Return what follows the last words of the user, if they are this turn's."""
+        """Return what follows the last user message, if that began this turn."""
         last = max((i for i, u in enumerate(updates) if _kind(u) == _USER), default=-1)
         first = last
         while first > 0 and _kind(updates[first - 1]) == _USER:
@@ -90,17 +90,17 @@ class ReceivedTurn:
 
 
 def is_prompt(update: Json) -> bool:
-    """Return whether an update repeats the user's words."""
+    """Return whether an update is a replayed user message."""
     return _kind(update) == _USER
 
 
 def is_text(update: Json) -> bool:
-    """Return whether an update holds text, or another part of a message."""
+    """Return whether an update holds text or another part of a message."""
     return _kind(update) in _TEXTS
 
 
 def prompt_text(params: Json) -> str:
-    """Return the text of a prompt's first block of text, by which its turn is found again."""
+    """Return the first text block of a prompt, which identifies its turn in a replay."""
     blocks = params.get("prompt")
     for block in blocks if isinstance(blocks, list) else ():
         if isinstance(block, dict) and block.get("type") == "text":

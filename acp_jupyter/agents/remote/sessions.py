@@ -1,4 +1,4 @@
-"""The sessions that are open at a remote agent, and what is known of their turns."""
+"""The sessions that are open at a remote agent, and the state of their turns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RemoteSession:
 
 
 class RemoteSessions:
-    """All sessions of one agent, as the messages that pass tell of them."""
+    """All sessions of one agent, tracked by the messages that pass."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, RemoteSession] = {}
@@ -46,7 +46,7 @@ class RemoteSessions:
         return iter(tuple(self._sessions.items()))
 
     def note_initialize(self, answer: Json) -> None:
-        """Keep what the agent can do."""
+        """Remember the agent's capabilities."""
         result = answer.get("result")
         capabilities = result.get("agentCapabilities") if isinstance(result, dict) else None
         self._capabilities = capabilities if isinstance(capabilities, dict) else {}
@@ -65,14 +65,14 @@ class RemoteSessions:
         return session_id, self._sessions.get(session_id)
 
     def note_request(self, message: Json) -> None:
-        """Keep the turn that a prompt begins."""
+        """Remember the turn that a prompt begins."""
         _, session = self.of(message)
         params = message.get("params")
         if message.get("method") == "session/prompt" and session and isinstance(params, dict):
             session.turn = ReceivedTurn(message.get("id"), prompt_text(params))
 
     def note_answer(self, request: Json, answer: Json) -> None:
-        """Keep what the answer to a request of the host has opened, or ended."""
+        """Record the session that a response to the host has opened or ended."""
         method, params, result = request.get("method"), request.get("params"), answer.get("result")
         if not isinstance(params, dict):
             return
@@ -87,14 +87,15 @@ class RemoteSessions:
             self._sessions.pop(session_id, None)
 
     def note_update(self, message: Json) -> None:
-        """Keep what has come of a turn."""
+        """Record an update of a turn."""
         session_id, update = update_of(message)
         session = self._sessions.get(session_id)
         if session is not None and session.turn is not None and update is not None:
             session.turn.add(update)
 
     def overdue(self, gaps: Mapping[str, float]) -> bool:
-        """Return whether nothing came for long of a turn that lost messages, its end maybe too."""
+        """Return whether a turn that lost messages has long been silent: its end may be lost
+        too."""
         now = asyncio.get_running_loop().time()
         return any(
             max(gaps[session_id], session.heard) + _PATIENCE_SECONDS < now
@@ -103,7 +104,7 @@ class RemoteSessions:
         )
 
     def hold(self, message: Json, gaps: Container[str]) -> bool:
-        """Keep text back that follows a gap: it is fetched at the turn's end, with what is lost."""
+        """Hold back text after a gap: the end of the turn fetches it with what is lost."""
         session_id, update = update_of(message)
         session = self._sessions.get(session_id)
         if session is not None:
@@ -117,7 +118,7 @@ class RemoteSessions:
 
 
 def update_of(message: Json) -> tuple[str, Json | None]:
-    """Return the session and the update of a ``session/update``; of others nothing."""
+    """Return the session and the update of a ``session/update``; None for other messages."""
     params = message.get("params")
     if message.get("method") != "session/update" or not isinstance(params, dict):
         return "", None

@@ -1,7 +1,7 @@
-"""A connection by WebSocket: one text frame per message.
+"""A connection over WebSocket: one text frame per message.
 
-The SDK's own client takes no message over 1 MiB, follows redirects and drops what it can't read,
-so the library below it is used.
+The SDK's client refuses messages over 1 MiB, follows redirects and drops what it can't parse, so
+this uses the library below it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from acp_jupyter.agents.remote.link import (
 )
 
 _LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Statuses of a server that may take the next connection."""
+"""Statuses of a server that may accept the next connection."""
 
 
 class _Connect(connect):
-    """Follows no redirect: the headers are meant for one host."""
+    """Follows no redirect: the headers are for one host only."""
 
     def process_redirect(self, exc: Exception) -> Exception:
         return exc
@@ -74,7 +74,7 @@ class WebSocketLink:
                 additional_headers={**self._headers, **({"Cookie": cookie} if cookie else {})},
                 ssl=ssl.create_default_context() if secure else None,
                 max_size=MESSAGE_BYTES,
-                # A proxy of the environment would get the headers of an address that stays here.
+                # A proxy of the environment would get the headers of a local address.
                 proxy=None if self._address.is_here else True,
                 open_timeout=OPEN_SECONDS,
                 close_timeout=CLOSE_SECONDS,
@@ -113,7 +113,7 @@ class WebSocketLink:
             raise LinkLost(_reason(error)) from None
 
     async def receive(self) -> Json:
-        """Return the next message; frames that are no JSON objects are left out."""
+        """Return the next message; frames that are not JSON objects are skipped."""
         assert self._socket is not None
         while True:
             try:

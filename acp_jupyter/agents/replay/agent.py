@@ -1,4 +1,4 @@
-"""`ReplayAgent`: ACP's methods, answered from a recording; defaults for what was never recorded."""
+"""`ReplayAgent`: ACP's methods, answered from a recording; defaults for what was not recorded."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _GOODBYE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a log is played.
+    """How a log is replayed.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class ReplayAgent:
             self._broken = str(error)
 
     async def serve(self) -> None:
-        """Serve until stdin ends; then write what is left."""
+        """Serve until stdin ends; then flush the output."""
         self._peer.stdio.start()
         await self._ended.wait()
         tasks = [task for session in self._sessions.values() for task in session.close()]
@@ -135,7 +135,7 @@ class ReplayAgent:
         session.open(_answerable(part, method, session_id), request_id)
 
     def _opening(self, method: str, session_id: str) -> Opening | None:
-        """Return the recorded opening that comes next; a new session begins the log anew."""
+        """Return the next recorded opening; a new session restarts the log."""
         openings = self._recording.openings.get(method, [])
         if method in ("session/load", "session/resume"):
             openings = [o for o in openings if o.session and session_id in o.session.ids]
@@ -150,7 +150,7 @@ class ReplayAgent:
         return good[number % len(good)] if good and method == "session/new" else None
 
     def _recorded_session(self, method: str, session_id: str) -> RecordedSession | None:
-        """Return the session to play where its opening was not recorded."""
+        """Return the session to replay if its opening was not recorded."""
         sessions = self._recording.sessions
         if method == "session/new":
             return sessions[0] if sessions else None
@@ -218,7 +218,7 @@ def _can_read(hello: Object) -> bool:
 
 
 def _answerable(part: Part, method: str, session_id: str) -> Part:
-    """Return an opening with an answer, for a log that has none."""
+    """Return an opening with a response, for a log without one."""
     if part.reply is not None:
         return part
     result: Json = {"sessionId": session_id} if method == "session/new" else {}
@@ -243,7 +243,7 @@ _EMPTY = frozenset(
 
 
 def default_hello() -> Json:
-    """Return the answer to ``initialize`` for a log that has none."""
+    """Return the response to ``initialize`` for a log without one."""
     try:
         version = metadata.version("acp-jupyter")
     except metadata.PackageNotFoundError:
@@ -257,7 +257,7 @@ def default_hello() -> Json:
 
 
 def default_answer(method: str, params: Object, setup: Object) -> Json | None:
-    """Return a sensible answer, None for a method that has none.
+    """Return a default response, None for a method that has none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The changes that the recorded agent made by its own tools: checked, allowed, then made again."""
+"""Makes the changes again that the recorded agent made with its own tools, if they are allowed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from acp_jupyter.agents.rpc import Peer
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
 _MAX_AT_ONCE = 100
-"""A request that names more than the client looks at would be one for the user always."""
+"""A request that names more files than the client checks would always go to the user."""
 
 
 class ChangeReplayer:
@@ -56,7 +56,7 @@ class ChangeReplayer:
         self._consent = consent
 
     async def apply(self, files: Sequence[FileChange]) -> None:
-        """Bring files from how they were before a turn to how they were after it.
+        """Change files from their recorded state before a turn to that after it.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class ChangeReplayer:
         try:
             for kind, group in self._to_request(wanted):
                 calls.append(await self._request(kind, group))
-            if calls:  # somebody may have worked on them meanwhile
+            if calls:  # the user may have edited them in the meantime
                 wanted = wanted_changes(self._root, files, self._localiser)
             apply_changes(wanted)
         except (FileChangeError, NotAllowedError, StoppedError):
@@ -141,7 +141,7 @@ _NEVER = frozenset(
         "node_modules",
     }
 )
-"""Folders whose files no client records: a log that holds them was made by other means."""
+"""Folders that no client records: a log with changes in them was made otherwise."""
 
 
 class FileChangeError(Exception):
@@ -149,12 +149,12 @@ class FileChangeError(Exception):
 
 
 class ChangeFailedError(FileChangeError):
-    """A change that could not be made; others may be."""
+    """A change that failed; others may have been made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What has to be done to one file."""
+    """The change of one file."""
 
     name: str
     path: Path
@@ -167,12 +167,12 @@ class Change:
 
     @property
     def new_text(self) -> str | None:
-        """What it is to hold, if that is a text."""
+        """Its new content, if that is text."""
         return _text(self.content)
 
     @property
     def old_text(self) -> str | None:
-        """What it holds now, if that is a text."""
+        """Its current content, if that is text."""
         try:
             return _text(self.path.read_bytes())
         except OSError:
@@ -182,10 +182,10 @@ class Change:
 def wanted_changes(
     root: Path, changes: Iterable[FileChange], localiser: Localiser | None = None
 ) -> list[Change]:
-    """Return what brings files from how they were before a turn to how they were after it.
+    """Return the changes that bring files from their state before a turn to that after it.
 
-    A file that already is as it was after the turn is left alone. With a ``localiser`` texts name
-    the live folder where they named the recorded one.
+    A file that is already in its state after the turn is left alone. With a ``localiser``, texts
+    name the live folder in place of the recorded one.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _text(content: bytes | None) -> str | None:
 
 
 def _checked(root: Path, change: FileChange, localiser: Localiser | None) -> Change | None:
-    """Return what has to be done for one file, None for nothing."""
+    """Return the change of one file, None for none."""
     path = _located(root, change.path)
     content = _content(change, localiser)
     after = None if content is None else hashlib.sha256(content).hexdigest()
@@ -234,7 +234,7 @@ def _checked(root: Path, change: FileChange, localiser: Localiser | None) -> Cha
 
 
 def _recorded_digest(path: Path, localiser: Localiser | None) -> str | None:
-    """Return the digest that a text would have, had it been written in the recorded folder."""
+    """Return the digest that a text would have in the recorded folder."""
     if localiser is None:
         return None
     try:
@@ -247,7 +247,7 @@ def _recorded_digest(path: Path, localiser: Localiser | None) -> str | None:
 
 
 def _located(root: Path, name: str) -> Path:
-    """Return where a file lies; nothing on the way may be a link, or what is never recorded."""
+    """Return a file's location; no part of it may be a link, or a folder that is never recorded."""
     parts = re.split(r"[\\/]", name) if os.name == "nt" else name.split("/")
     bad = {"", ".", ".."} & set(parts) or "\0" in name or _DRIVE.match(name)
     plain = (unicodedata.normalize("NFKC", part).rstrip(" .").casefold() for part in parts)
@@ -297,7 +297,7 @@ def _digest(path: Path, name: str) -> str | None:
 
 
 def _write(change: Change) -> None:
-    """Write, or delete, a file at once or not at all; it keeps its mode."""
+    """Write or delete a file atomically; it keeps its mode."""
     path = change.path
     if change.content is None:
         path.unlink(missing_ok=True)

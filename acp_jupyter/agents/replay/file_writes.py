@@ -1,6 +1,6 @@
-"""The files that the recorded agent wrote through its client: no one's work is overwritten.
+"""Repeats the recorded writes through the client, without overwriting anyone's work.
 
-`SessionFiles` joins them with the changes that the replay makes by itself.
+`SessionFiles` combines them with the changes that the replay makes itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from acp_jupyter.protocol.host_events.session import FileChange
 
 
 class SessionFiles:
-    """The work on files of one session.
+    """The file operations of one session.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ _ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1")
 
 @dataclass(frozen=True, slots=True)
 class _FileState:
-    """A file as it is.
+    """The current state of a file.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class _FileState:
 
 
 class WriteReplayer:
-    """Compares each file with how it was when it was recorded, before it is written again.
+    """Compares each file with its recorded state, before it is written again.
 
     Parameters
     ----------
@@ -142,11 +142,11 @@ class WriteReplayer:
         return bool(self._last)
 
     def begin(self) -> None:
-        """Forget all: another turn begins."""
+        """Forget everything: another turn begins."""
         self._last.clear()
 
     async def may_write(self, ask: AgentRequest, part: Part) -> bool:
-        """Return whether a recorded write is to be made: not one that failed or is there already.
+        """Return whether to repeat a recorded write: not one that failed, or that is already there.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class WriteReplayer:
         params = self._localiser.value(ask.params)
         path, content = params.get("path"), params.get("content")
         if not isinstance(path, str) or not isinstance(content, str):
-            return True  # the client says what it thinks of that
+            return True  # the client decides about that
         now = await self._read(path)
         if now.holds and now.text == content:
             return False
@@ -177,7 +177,7 @@ class WriteReplayer:
     def _is_as_it_was(
         self, ask: AgentRequest, part: Part, path: str, now: _FileState
     ) -> bool | None:
-        """Return whether a file is as it was before a write; None where the log does not say."""
+        """Return whether a file is in its state before a write; None if the log does not say."""
         found = [*self._by_note(ask, now), *self._by_change(part, path, now)]
         if path in self._last and now.text == self._last[path]:
             return True
@@ -195,7 +195,7 @@ class WriteReplayer:
             yield note.old_digest.lower() in now.digests
 
     def _by_change(self, part: Part, path: str, now: _FileState) -> Iterator[bool]:
-        """The turn may have made the file by its own tools before; a replay makes it at its end."""
+        """The turn may have created the file with its own tools; a replay does that at its end."""
         name = self._name(path)
         for change in part.files:
             if change.path == name:
@@ -212,7 +212,7 @@ class WriteReplayer:
             if data is None and _is_there(path):
                 return _FileState(True)
             shown = next(_decoded(data or b""), "")
-        if not shown:  # a client may show a missing file so
+        if not shown:  # a client may report a missing file this way
             return _FileState(False, "", frozenset(self._digests(b"")))
         digests = set(self._digests(shown.encode("utf-8", "replace")))
         if data is not None and shown in _decoded(data):
@@ -228,7 +228,7 @@ class WriteReplayer:
         return content if isinstance(content, str) else None
 
     def _digests(self, data: bytes) -> Iterator[str]:
-        """Yield the digest of a content, and of what it was in the recorded folder."""
+        """Yield the digests of a content here and in the recorded folder."""
         yield hashlib.sha256(data).hexdigest()
         try:
             text = self._localiser.reversed().text(data.decode())
@@ -237,7 +237,7 @@ class WriteReplayer:
         yield hashlib.sha256(text.encode()).hexdigest()
 
     async def _request(self, path: str, content: str, now: _FileState) -> None:
-        """Let the user decide, and nobody else: it may be their work."""
+        """Ask the user, and nobody else: it may be their work."""
         change = ShownChange(Path(path), self._name(path), now.text, content)
         title = "Overwrite what may not be as it was when recorded:"
         try:

@@ -73,7 +73,7 @@ _WRITE = "fs/write_text_file"
 
 
 def build(path: Path, lines: Iterable[bytes]) -> Recording:
-    """Return what ``lines`` record; what can't be read is told in its problems."""
+    """Return the recording in ``lines``; what can't be read is in its problems."""
     builder = _Builder(Recording(path))
     for found in in_version_1(read_log(lines)):
         if isinstance(found, LogProblem):
@@ -87,12 +87,12 @@ def build(path: Path, lines: Iterable[bytes]) -> Recording:
 
 @dataclass(slots=True)
 class _Live:
-    """Where the next steps of a session belong."""
+    """The part that a session's next steps belong to."""
 
     session: RecordedSession
     current: Part
     running: list[Part] = field(default_factory=list)
-    """Prompts that wait for their answer: the first is the running turn."""
+    """Prompts without a response: the first is the running turn."""
 
 
 class _Builder:
@@ -107,12 +107,12 @@ class _Builder:
         self._requests: dict[int, tuple[AgentRequest, _Live | None]] = {}
         self._terminals: dict[str, _Live | None] = {}
         self._commands: dict[object, Object] = {}
-        """Cards of the client for commands that an agent had it run, by their ids."""
+        """The client's cards for commands that it ran for the agent, by their ids."""
         self._one_session = False
         self._turn_id = ""
 
     def enter(self, entry: TrafficEntry) -> None:
-        """Take the next line."""
+        """Add the next line."""
         message = entry.message
         method = message.get("method")
         self.recording.entries += entry.direction != "!"
@@ -136,7 +136,7 @@ class _Builder:
             case "<" if "method" in message or "id" not in message:
                 self._add(self._live_of(message), Send(entry.t, message))
             case _:
-                pass  # an answer to nothing
+                pass  # a response without a request
 
     def _note(self, at: float, message: Object) -> None:
         match message.get("note"):
@@ -157,7 +157,7 @@ class _Builder:
                 pass
 
     def _refused(self, at: float, packet: object) -> None:
-        """Keep that a command was not run: no client is asked for it again, and so none says it."""
+        """Record that a command was not run: a replay asks no client for it."""
         if not isinstance(packet, Mapping):
             return
         call_id = packet.get("toolCallId")
@@ -175,7 +175,7 @@ class _Builder:
             )
 
     def _asking_to_run(self) -> _Live | None:
-        """Return the session that waits for a command of its own to start, else the newest."""
+        """Return the session that waits for its own command to start, else the newest."""
         open_requests = (live for ask, live in self._requests.values() if ask.method == _CREATE)
         return next(open_requests, None) or self._newest
 
@@ -239,7 +239,7 @@ class _Builder:
             self._calls[entry.seq] = method
             self._opening = None
             for each in self._lives.values():
-                each.running.clear()  # the process that should have answered is gone
+                each.running.clear()  # the process that should have answered has ended
         elif live is not None and not live.running:
             part = Part("other", method, params, entry.t)
             self._calls[entry.seq] = part
@@ -271,7 +271,7 @@ class _Builder:
                     self._steered(entry.t, call.params, message)
 
     def _steered(self, at: float, request: Object, answer: Object) -> None:
-        """Tell at its place what the user said in the turn: nobody says it again."""
+        """Add a message that the user sent during the turn, since nobody sends it again."""
         result = answer.get("result")
         taken = steering.taken_message(result if isinstance(result, dict) else {}, dict(request))
         for said in taken:
@@ -305,7 +305,7 @@ class _Builder:
     def _session(self, session_id: str, at: float, part: Part | None = None) -> _Live:
         """Return a session that the log has not named before."""
         if self._one_session and self._lives:
-            # The agent was started anew in the middle of it.
+            # The agent was restarted in the middle of it.
             live = next(iter(self._lives.values()))
         else:
             part = part or Part("open", "", {}, at)
@@ -316,7 +316,7 @@ class _Builder:
         return live
 
     def _live_of(self, message: Object) -> _Live | None:
-        """Return whose ``message`` of the agent is; None for one that has no session yet."""
+        """Return the session of the agent's ``message``; None if it has none yet."""
         params = message.get("params", message)
         session_id = _session_id(params) if isinstance(params, Mapping) else ""
         if session_id in self._lives:

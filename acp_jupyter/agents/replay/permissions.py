@@ -1,4 +1,4 @@
-"""Permissions for changes of files, and whether questions are answered as they were recorded."""
+"""Permissions for changes of files; whether questions are answered as recorded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Call:
 
 
 class AllowedChanges:
-    """Follows the tool calls of a turn and what was answered to their permission requests.
+    """Tracks the tool calls of a turn, and the answers to their permission requests.
 
     Parameters
     ----------
@@ -43,33 +43,33 @@ class AllowedChanges:
         self._allowed: list[_Call] = []
 
     def begin(self) -> None:
-        """Forget all: another turn begins."""
+        """Forget everything: another turn begins."""
         self._calls.clear()
         self._requests.clear()
         self._allowed.clear()
 
     def saw(self, update: Object) -> None:
-        """Remember a tool call that was sent to the client."""
+        """Record a tool call that was sent to the client."""
         call_id = update.get("toolCallId")
         if isinstance(call_id, str):
             self._calls[call_id] = self._joined(self._calls.get(call_id, _Call()), update)
 
     def remember_request(self, seq: int, params: Object) -> None:
-        """Remember what a permission request shows."""
+        """Record what a permission request shows."""
         call = params.get("toolCall")
         if isinstance(call, Mapping):
             self.saw(call)
             self._requests[seq] = self._calls.get(str(call.get("toolCallId")), _Call())
 
     def allowed(self, seq: int) -> None:
-        """Take in that the request was allowed."""
+        """Record that the request was allowed."""
         if seq in self._requests:
             self._allowed.append(self._requests.pop(seq))
 
     def covers(self, path: str, before: str | None, after: str | None, *, removed: bool) -> bool:
         """Return whether a change of a file was allowed in this turn.
 
-        Where the request showed what changes, the change must be that and no other.
+        If the request showed a diff, the change must be exactly that.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class AllowedChanges:
 
 
 def _leads_to(text: str, diffs: Iterable[_Diff], after: str) -> bool:
-    """Return whether the changes, in whole texts or parts, turn ``text`` into ``after``."""
+    """Return whether the diffs, of whole texts or parts, turn ``text`` into ``after``."""
     for _path, old, new in diffs:
         if old in {"", text}:
             text = new
@@ -145,12 +145,12 @@ class NotAllowedError(Exception):
 
 
 class StoppedError(Exception):
-    """The turn was stopped instead of an answer."""
+    """The turn was stopped before an answer came."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChange:
-    """A change of a file, as it is asked for.
+    """A change of a file, as shown to the user.
 
     Attributes
     ----------
@@ -176,9 +176,9 @@ async def request_changes(
     title: str,
     changes: Sequence[ShownChange],
 ) -> str:
-    """Return the id of the tool call by which changes were allowed.
+    """Return the id of the tool call that allows the changes.
 
-    ACP: session/request_permission. Of the kind ``other`` no policy and no rule may be.
+    ACP: session/request_permission. No policy and no rule may allow the kind ``other``.
 
     Raises
     ------
@@ -187,7 +187,7 @@ async def request_changes(
     StoppedError
         The turn was stopped.
     """
-    # Nobody who wrote a log knows the id: nothing in it can change this call.
+    # The writer of a log can't know the id, so nothing in the log can change this call.
     call_id = f"replay-{uuid.uuid4().hex}"
     call: Json = {
         "toolCallId": call_id,
@@ -218,20 +218,20 @@ async def request_changes(
 def report_changes(
     peer: Peer, session_id: str, call_id: str, status: Literal["completed", "failed"] = "completed"
 ) -> None:
-    """Tell what became of changes that were asked for."""
+    """Report the outcome of requested changes."""
     update = {"sessionUpdate": "tool_call_update", "toolCallId": call_id, "status": status}
     peer.notify("session/update", {"sessionId": session_id, "update": update})
 
 
 def named(names: Iterable[str]) -> str:
-    """Return some names in words."""
+    """Return a list of names as text."""
     known = list(names)
     more = len(known) - _NAMED
     return ", ".join(known[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _content(changes: Iterable[ShownChange]) -> list[object]:
-    """Return the changes as they are drawn, within bounds; all are in the locations."""
+    """Return the changes as diffs, within limits; the locations have all of them."""
     room = _SHOWN_CHARS
     content: list[object] = []
     for change in changes:
@@ -256,16 +256,16 @@ _MUST_SUCCEED = {
 
 @dataclass(frozen=True, slots=True)
 class LiveAnswer:
-    """What the client answered: a result, or an error's message."""
+    """The client's response: a result, or an error's message."""
 
     result: Object
     error: str | None = None
 
 
 def difference(ask: AgentRequest, live: LiveAnswer) -> str | None:
-    """Return in words why the recording can't go on after this answer; None if it can.
+    """Return why the recording can't continue after this response; None if it can.
 
-    Only the substance counts: to allow once or always makes no difference to what came next.
+    Only the decision counts: allowing once and always are the same.
     """
     if ask.answer is None:
         return None
@@ -293,12 +293,12 @@ def is_cancelled(ask: AgentRequest, live: LiveAnswer) -> bool:
 
 
 def is_allowed(ask: AgentRequest, live: LiveAnswer) -> bool:
-    """Return whether a permission was asked and given."""
+    """Return whether a permission was requested and granted."""
     return ask.method == "session/request_permission" and _decision(ask, live) == "allowed"
 
 
 def is_rejected(ask: AgentRequest, live: LiveAnswer) -> bool:
-    """Return whether a permission was asked and not given."""
+    """Return whether a permission was requested and denied."""
     permission = ask.method == "session/request_permission"
     return permission and _decision(ask, live) not in ("allowed", "cancelled")
 

@@ -1,4 +1,4 @@
-"""`Player`: one session's parts, played in their order and at their pace."""
+"""`Player`: replays the parts of one session, in order and at their pace."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ _T = TypeVar("_T")
 
 
 class DivergedError(Exception):
-    """What happens now is not what was recorded; the message is for the user."""
+    """The replay can't continue as recorded; the message is for the user."""
 
 
 class TurnCancelledError(Exception):
-    """The client cancelled the turn, and the recording does not say what then."""
+    """The client cancelled the turn, and the recording has nothing for that."""
 
 
 class Player:
-    """Plays parts for one session, one at a time.
+    """Replays parts for one session, one at a time.
 
     Parameters
     ----------
@@ -75,23 +75,23 @@ class Player:
         self._requests: dict[int, tuple[AgentRequest, asyncio.Task[LiveAnswer]]] = {}
 
     def wait_for(self) -> None:
-        """Tell that another part waits for its turn: what comes late need not keep its times."""
+        """Note that another part is waiting, so that late steps need not keep their times."""
         self._waiting += 1
         if self._turn is not None and self._turn.is_answered:
             self._interrupt.set()
 
     def skip(self) -> None:
-        """Take back what `wait_for` told."""
+        """Undo `wait_for`."""
         self._waiting -= 1
 
     def cancel(self) -> None:
-        """Stop the turn that is played."""
+        """Stop the current turn."""
         if self._turn is not None and not self._turn.is_answered:
             self._cancelled = True
             self._interrupt.set()
 
     async def play(self, part: Part, request_id: object) -> None:
-        """Play a part that was waited for, and answer its request.
+        """Replay the part that was waited for, and answer its request.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class Player:
         return self._cancelled and not turn.is_past_cancel and not turn.is_answered
 
     async def flush(self, part: Part) -> None:
-        """Send what followed a request that the client has not made."""
+        """Send what was recorded after a request that the client has not made."""
         for step in part.steps:
             if isinstance(step, Send):
                 self._send(step)
@@ -149,7 +149,7 @@ class Player:
                 await self._reply(step, turn, request_id)
 
     async def _is_due(self, ask: AgentRequest, turn: PlayedTurn) -> bool:
-        """Return whether a request is to be made, for a write after a look at the file."""
+        """Return whether to make a request; for a write, after comparing the file."""
         if ask.method != WRITE:
             return True
         look = asyncio.create_task(self._work.may_write(ask, turn.part))
@@ -183,7 +183,7 @@ class Player:
         ask, task = self._requests[step.seq]
         await self._wait(task)
         if not task.done():
-            return  # the turn was cancelled meanwhile, or is over; the next step tells
+            return  # the turn was cancelled or has ended; the next step finds that out
         del self._requests[step.seq]
         live = task.result()
         self._take_in(ask, live)
@@ -197,7 +197,7 @@ class Player:
             self._work.consent.allowed(ask.seq)
 
     async def _finish(self, work: asyncio.Task[_T]) -> _T | None:
-        """Wait for work on files; return None if the turn is cancelled or over before."""
+        """Wait for file operations; return None if the turn is cancelled or ends first."""
         await self._wait(work)
         if not work.done():
             work.cancel()
@@ -213,7 +213,7 @@ class Player:
             raise DivergedError(f"{error}{fate}") from error
 
     async def _wait(self, task: asyncio.Task[_T]) -> None:
-        """Wait for an answer, or until the turn is cancelled or over."""
+        """Wait for a response, or until the turn is cancelled or over."""
         interrupted = asyncio.create_task(self._interrupt.wait())
         await asyncio.wait({task, interrupted}, return_when=asyncio.FIRST_COMPLETED)
         interrupted.cancel()
@@ -237,7 +237,7 @@ class Player:
 
     async def _reply(self, step: Reply, turn: PlayedTurn, request_id: object) -> None:
         if not turn.is_past_cancel:
-            # A turn that was stopped may never have asked for what it would change.
+            # A stopped turn may never have asked for its changes.
             await self._change_files(turn)
         self._requests.clear()
         turn.is_answered = True
@@ -266,7 +266,7 @@ class Player:
 
 
 def _check_open_question(ask: AgentRequest, live: LiveAnswer) -> None:
-    """Stop at an answer that the recorded client gave later or never, unless it allows all."""
+    """Stop at a response that the recorded client gave later or never, unless it allows all."""
     if is_cancelled(ask, live):
         raise TurnCancelledError
     if is_rejected(ask, live):
@@ -274,7 +274,7 @@ def _check_open_question(ask: AgentRequest, live: LiveAnswer) -> None:
 
 
 class PlayedTurn:
-    """Where in a part the player is."""
+    """The player's position in a part."""
 
     def __init__(self, part: Part) -> None:
         self.part = part
@@ -292,7 +292,8 @@ class PlayedTurn:
         return step
 
     def skip_to_cancel(self) -> bool:
-        """Go on where the recorded client had cancelled; tell whether it had, later than here."""
+        """Continue where the recorded client cancelled; return whether that was after this
+        point."""
         rest = range(self._index - 1, len(self.part.steps))
         found = next((n for n in rest if isinstance(self.part.steps[n], Cancelled)), None)
         if found is None:
@@ -306,7 +307,7 @@ class PlayedTurn:
         return True
 
     def is_left_out(self, step: Send) -> bool:
-        """Return whether an update is of a tool call that was skipped."""
+        """Return whether an update belongs to a skipped tool call."""
         return bool(self._left_out) and str(step.update.get("toolCallId")) in self._left_out
 
 
@@ -328,19 +329,19 @@ class Pace:
         self._due = 0.0
 
     def restart(self, recorded: float) -> None:
-        """Count from now, which was the time ``recorded``."""
+        """Set the current time as the time ``recorded``."""
         self._recorded_at = recorded
         self._due = asyncio.get_running_loop().time()
 
     async def reach(self, recorded: float, interrupt: asyncio.Event) -> None:
-        """Wait until it is time for what was ``recorded``, or until ``interrupt`` is set.
+        """Wait until a step ``recorded`` at that time is due, or until ``interrupt`` is set.
 
         Steps are due by the clock, so that many short gaps do not add up to a long delay.
         """
         gap = min(max(0.0, recorded - self._recorded_at), _MAX_GAP_SECONDS)
         self._recorded_at = recorded
         if self._speed is None:
-            await asyncio.sleep(0)  # the client is heard
+            await asyncio.sleep(0)  # lets the client's messages in
             return
         self._due += gap / self._speed
         seconds = self._due - asyncio.get_running_loop().time()

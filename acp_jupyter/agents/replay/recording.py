@@ -1,7 +1,7 @@
-"""`Recording`: what a recorded agent did, by sessions, parts and steps; and its paths and ids.
+"""`Recording`: what a recorded agent did, by sessions, parts and steps; its paths and ids.
 
-A recording names the folder and the ids of the session that was recorded; `Localiser` replaces them
-by those of the session that plays it.
+A recording contains the folder and the ids of the recorded session; `Localiser` replaces them by
+those of the session that replays it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Send:
     at: float
     message: Object
     stands_in: bool = False
-    """Whether it is sent in place of a command that is not run again."""
+    """Whether it replaces a command that is not run again."""
 
     @property
     def update(self) -> Object:
-        """The session's update that it is; empty if it is none."""
+        """The session update's type; empty for another notification."""
         params = self.message.get("params")
         update = params.get("update") if isinstance(params, Mapping) else None
         return update if isinstance(update, Mapping) else {}
@@ -53,7 +53,7 @@ class AgentRequest:
     answer: Object | None = None
     """The client's recorded response."""
     written: FileWritten | None = None
-    """What the client noted of a file that it wrote for it."""
+    """The client's note about a file that it wrote."""
 
     @property
     def method(self) -> str:
@@ -69,7 +69,7 @@ class AgentRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The client answered the request ``seq``; the agent knew it from here on."""
+    """The client answered the request ``seq``; the agent had the response from here on."""
 
     at: float
     seq: int
@@ -95,7 +95,7 @@ Step = Send | AgentRequest | Answered | Cancelled | Reply
 
 @dataclass(frozen=True, slots=True)
 class TerminalOutputNote:
-    """What the client noted of a command that it ran, before the step at ``place``."""
+    """The client's note about a command that it ran, before the step at ``place``."""
 
     at: float
     step: int
@@ -127,7 +127,7 @@ class Part:
 
     @property
     def reply(self) -> Reply | None:
-        """The agent's answer, if it was recorded."""
+        """The agent's recorded response; None if there is none."""
         return next((step for step in self.steps if isinstance(step, Reply)), None)
 
 
@@ -138,7 +138,7 @@ class RecordedSession:
     id: str
     cwd: str = ""
     ids: set[str] = field(default_factory=set)
-    """All the ids it had: an agent that is started anew may give another."""
+    """All its ids: a restarted agent may give another."""
     parts: list[Part] = field(default_factory=list)
 
     @property
@@ -156,7 +156,7 @@ class RecordingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A request that opened a session, or that failed to."""
+    """A request that opened a session, or failed to."""
 
     part: Part
     session: RecordedSession | None
@@ -164,7 +164,7 @@ class Opening:
 
 @dataclass(slots=True)
 class Recording:
-    """All that the agent of a log did.
+    """Everything that the agent of a log did.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class Recording:
 
     @property
     def trouble(self) -> str:
-        """Where the log could not be read, in words; empty where all of it could."""
+        """Where the log could not be read, as text; empty if all of it could."""
         if not self.problems:
             return ""
         first = self.problems[0]
@@ -211,7 +211,7 @@ _TAIL = r"(?:[\\/]+[\w.+@~\-]+)*[\\/]*"
 
 
 class Localiser:
-    """Rewrites what the recorded agent said.
+    """Replaces folder and ids in what the recorded agent sent.
 
     Parameters
     ----------
@@ -234,11 +234,11 @@ class Localiser:
         """From recorded to live ids."""
 
     def reversed(self) -> Localiser:
-        """Return what puts the recorded folder in place of the live one."""
+        """Return the reverse: it puts the recorded folder in place of the live one."""
         return Localiser(self._live_cwd, self._recorded_cwd, (), "")
 
     def value(self, value: Any, key: str = "") -> Any:
-        """Return any JSON value as it reads here; ``key`` is the one it stands under."""
+        """Return a JSON value with the replacements; ``key`` is its key."""
         match value:
             case str():
                 if key in _SESSION_KEYS:
@@ -263,7 +263,7 @@ class Localiser:
 
 
 def _pattern(cwd: str) -> re.Pattern[str] | None:
-    """Return what finds ``cwd``; None for a root, which begins every path."""
+    """Return a pattern for ``cwd``; None for a root, which begins every path."""
     parts = [part for part in re.split(_SEPARATOR, cwd) if part]
     is_windows = bool(_WINDOWS.match(cwd))
     if len(parts) < 1 + is_windows:

@@ -1,4 +1,4 @@
-"""A live session: which part of the recording each request plays; the check of each prompt."""
+"""A live session: maps its requests to parts of the recording, and checks each prompt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, Peer, R
 
 
 class LiveSession:
-    """Plays a recorded session to the client that has opened it."""
+    """Replays a recorded session to the client that has opened it."""
 
     def __init__(
         self, peer: Peer, recording: Recording, recorded: RecordedSession, player: Player
@@ -30,7 +30,7 @@ class LiveSession:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open(self, part: Part, request_id: object) -> None:
-        """Play the opening of the session."""
+        """Replay the opening of the session."""
         result = part.reply.message.get("result") if part.reply else None
         self.setup = result if isinstance(result, dict) else {}
         parts = self._recorded.parts
@@ -38,7 +38,7 @@ class LiveSession:
         self._start(part, request_id)
 
     def prompt(self, request_id: object, params: Json) -> None:
-        """Play the turn of a prompt.
+        """Replay the turn of a prompt.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class LiveSession:
             raise RpcError(INVALID_PARAMS, self._no_more())
 
     def other(self, request_id: object, method: str) -> bool:
-        """Play what was recorded for any other request between turns; tell whether anything was."""
+        """Replay what was recorded for another request; return whether there was anything."""
         coming = itertools.takewhile(
             lambda part: part.kind != "prompt", self._recorded.parts[self._next :]
         )
@@ -78,7 +78,7 @@ class LiveSession:
         self._player.cancel()
 
     def close(self) -> Sequence[asyncio.Task[None]]:
-        """Stop everything at once; return what has to be waited for."""
+        """Stop everything at once; return the tasks to wait for."""
         for task in self._tasks:
             task.cancel()
         return tuple(self._tasks)
@@ -132,16 +132,16 @@ _CHARS = 200
 
 
 def is_recorded_prompt(part: Part, prompt: Any, localiser: Localiser) -> bool:
-    """Compare the text blocks; attachments, and space at the ends, do not count.
+    """Return whether the text blocks are equal; attachments and trailing space do not count.
 
-    A saved notebook may well name the folder as it was recorded.
+    A saved notebook may name the folder as it was recorded.
     """
     recorded = localiser.value(part.params.get("prompt"))
     return _texts(recorded) == _texts(localiser.value(prompt))
 
 
 def mismatch(part: Part, prompt: Any, localiser: Localiser) -> str:
-    """Say how a prompt differs from the recorded one, and what to do."""
+    """Return how a prompt differs from the recorded one, and what to do."""
     recorded = _texts(localiser.value(part.params.get("prompt")))
     return (
         f"This prompt is not the one that was recorded. Recorded: {_first_lines(recorded)} "

@@ -1,8 +1,8 @@
-"""Recorded commands, shown by the agent itself: a log may come from anyone, so nothing is run.
+"""Shows recorded commands without running them: a log may come from anyone.
 
-What the log's client had shown of a terminal is put into updates of the tool call that names it,
-in the ``_meta`` that `acp_jupyter.protocol.tools.outputs` describes. Where the client has
-noted nothing, its answers to the agent's requests say what a command put out.
+What the log's client had shown of a terminal becomes updates of the tool call that names it, in the
+``_meta`` that `acp_jupyter.protocol.tools.outputs` describes. Without notes of the client, its
+responses to the agent provide the output.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from acp_jupyter.protocol.host_events.session import TerminalExited, TerminalOut
 
 _DELTA = "terminal_output_delta"
 _OUTPUT = "terminal_output"
-"""What clients that do not know `_DELTA` take for the same."""
+"""The same for clients that do not know `_DELTA`."""
 _TITLE_CHARS = 200
 _NO_TEXT = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
 _LIKE_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -35,7 +35,7 @@ _Meta: TypeAlias = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """How recorded commands are played.
+    """How recorded commands are replayed.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Commands:
 
     @classmethod
     def of_client(cls, are_run: bool, hello: Object) -> Self:
-        """Read in the parameters of ``initialize`` what the client understands."""
+        """Read the client's capabilities in the parameters of ``initialize``."""
         capabilities = hello.get("clientCapabilities")
         meta = capabilities.get("_meta") if isinstance(capabilities, Mapping) else None
         return cls(are_run, isinstance(meta, Mapping) and meta.get(_DELTA) is True)
@@ -60,7 +60,7 @@ class Commands:
         return self.are_run or not ask.method.startswith("terminal/")
 
     def message(self, step: Send) -> Object | None:
-        """Return what is sent for a step, None for nothing."""
+        """Return the messages for a step, None for nothing."""
         if not step.stands_in:
             return step.message
         if self.are_run:
@@ -73,7 +73,7 @@ class Commands:
 
 
 def show_terminals(session: RecordedSession) -> None:
-    """Add to a session's parts what shows its commands without running them."""
+    """Add updates to a session's parts that show its commands without running them."""
     _Terminals(session).show()
 
 
@@ -81,7 +81,7 @@ def show_terminals(session: RecordedSession) -> None:
 class _Shown:
     call_id: str
     is_named: bool
-    """Whether the client knows by now which call shows it."""
+    """Whether the client knows the call that shows it."""
     is_own: bool
     """Whether that call was made for it."""
     waiting: list[_Meta] = field(default_factory=list)
@@ -198,7 +198,7 @@ class _Terminals:
 
 
 def _terminal_ids(step: Send) -> Iterator[str]:
-    """Yield the terminals that a tool call's update shows."""
+    """Yield the terminals in a tool call's update."""
     update = step.update
     content = update.get("content")
     if not isinstance(update.get("toolCallId"), str) or not isinstance(content, list):
@@ -218,7 +218,7 @@ def _title(command: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield a text so that no reader takes any of it for base64, as some agents send."""
+    """Yield a text in pieces that no reader takes for base64, which some agents send."""
     if len(text) % 4 == 0 and _LIKE_BASE64.fullmatch(text):
         yield text[:1]
         text = text[1:]
@@ -238,7 +238,7 @@ class _Known:
 def notes_by_request(
     session: RecordedSession, noted: Collection[str]
 ) -> dict[int, list[TerminalNote]]:
-    """Return notes by the request whose answer tells them.
+    """Return notes by the request whose response has them.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def _notes_of(
 
 
 def _put_out(terminal_id: str, terminal: _Known, output: object) -> Iterator[TerminalNote]:
-    """Yield what is new; each answer holds all of the output, or its end."""
+    """Yield what is new; each response has the whole output, or its end."""
     if not isinstance(output, str) or output == terminal.text:
         return
     before = terminal.text
@@ -305,7 +305,7 @@ def _put_out(terminal_id: str, terminal: _Known, output: object) -> Iterator[Ter
         new = output[at + len(tail) :] if at >= 0 else f"\n…\n{output}"
     yield TerminalOutput(terminal_id=terminal_id, text=new)
     if terminal.exited is not None:
-        yield terminal.exited  # what puts out is taken to run
+        yield terminal.exited  # a command with output counts as running
 
 
 def _ended(terminal_id: str, terminal: _Known, status: object) -> Iterator[TerminalNote]:
@@ -321,7 +321,7 @@ def _ended(terminal_id: str, terminal: _Known, status: object) -> Iterator[Termi
 
 
 def _command(params: Object) -> str:
-    """Return a command as one would type it: agents send a line, or a program and its arguments."""
+    """Return a command as typed in a shell; agents send a line, or a program and its arguments."""
     command, args = params.get("command"), params.get("args")
     words = [arg for arg in args if isinstance(arg, str)] if isinstance(args, list) else []
     return " ".join([command if isinstance(command, str) else "", *map(shlex.quote, words)])

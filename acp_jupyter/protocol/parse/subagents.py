@@ -125,7 +125,7 @@ class Subagents:
         Raises
         ------
         ValidationError
-            It is something else.
+            The value is not a saved state.
         """
         known = _SAVED.validate_python(saved)
         self._turn, self._count = known.turn, known.count

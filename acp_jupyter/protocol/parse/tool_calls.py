@@ -231,7 +231,7 @@ class ParseState:
         Raises
         ------
         ValueError
-            It is something else.
+            The value is not a saved state.
         """
         self.terminals.load(obj(saved["terminals"]))
         for call, name in obj(saved["names"]).items():

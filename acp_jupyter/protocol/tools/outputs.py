@@ -314,7 +314,7 @@ class TerminalTexts:
         Raises
         ------
         ValueError
-            It is something else.
+            The value is not a saved state.
         """
         for name, state in saved.items():
             match state:

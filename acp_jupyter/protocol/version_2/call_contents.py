@@ -158,7 +158,7 @@ class CallContents:
         Raises
         ------
         ValueError, KeyError
-            It is something else.
+            The value is not a saved state.
         """
         contents = cls()
         contents.in_pieces = saved["in_pieces"] is True

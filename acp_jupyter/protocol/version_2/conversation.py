@@ -104,7 +104,7 @@ class Version2:
         Raises
         ------
         ValueError, KeyError
-            It is something else.
+            The value is not a saved state.
         """
         one = cls()
         one.spoken, one._stdio = saved["spoken"] is True, saved["stdio"] is True
