@@ -1,5 +1,5 @@
 """The commands of pages, kernels and HTTP clients, and the events that they get.
 
-`models` are the messages and the table of commands, which kernels import without a host; `commands`
-are the handlers. No web framework and no widgets: those are in `server` and `kernel`.
+`models` has the messages and the table of commands, which kernels import without a host; `commands`
+has the handlers. Web frameworks and widgets are only in `server` and `kernel`.
 """

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter
 
 COMM_ID = "acp-jupyter"
-"""The comm of the kernel's messages; no page has one of that name."""
+"""The target name of the kernel's comm, which no page has."""
 ANSWER_TYPE = "acp_jupyter_answer"
 """The type of the server's messages."""
 

@@ -1,10 +1,9 @@
-"""A session's traffic as a numbered stream of packets, for programs outside.
+"""A session's traffic as a numbered stream of packets, for other programs.
 
-The same log always gives the same packets with the same numbers, in either dialect.
-
-Packets are assigned to turns by the rules of `acp_jupyter.transcript`: which answer ends a turn, to
-which turn a late packet belongs, and how a permission request or an elicitation was settled. Each
-of these is answered exactly once.
+The same log always gives the same packets with the same numbers, in either dialect. Packets are
+assigned to turns by the rules of `acp_jupyter.transcript`: which response ends a turn, to which
+turn a late packet belongs, and how a permission request or an elicitation was answered. Each of
+these is answered exactly once.
 """
 
 from __future__ import annotations

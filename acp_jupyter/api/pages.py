@@ -28,7 +28,7 @@ from acp_jupyter.api.models.documents import (
 from acp_jupyter.errors import DocumentConflict, FileRefused
 from acp_jupyter.host.workspace.agent_files import SaveResult
 
-_QUESTIONS_PER_PAGE = 64  # before a prompt, 50 documents are saved at once
+_QUESTIONS_PER_PAGE = 64  # before a prompt, up to 50 documents are saved at once
 _NOT_OPEN_REASONS = {"", "no_document"}
 
 

@@ -339,5 +339,5 @@ class Pacing:
         if self._newest is not None and seq >= self._newest[0]:
             self._oldest = self._newest = None
         elif self._oldest is not None and seq >= self._oldest[0]:
-            # What lies between the two is not kept; the newest is a fair stand-in.
+            # The flushes between the two are not kept; the newest is a fair approximation.
             self._oldest = self._newest

@@ -94,8 +94,7 @@ class RemoteSessions:
             session.turn.add(update)
 
     def overdue(self, gaps: Mapping[str, float]) -> bool:
-        """Return whether a turn that lost messages has long been silent: its end may be lost
-        too."""
+        """Return whether a turn that lost messages is silent for long: its end may be lost too."""
         now = asyncio.get_running_loop().time()
         return any(
             max(gaps[session_id], session.heard) + _PATIENCE_SECONDS < now

@@ -292,8 +292,7 @@ class PlayedTurn:
         return step
 
     def skip_to_cancel(self) -> bool:
-        """Continue where the recorded client cancelled; return whether that was after this
-        point."""
+        """Continue where the recorded client cancelled; return whether that comes later."""
         rest = range(self._index - 1, len(self.part.steps))
         found = next((n for n in rest if isinstance(self.part.steps[n], Cancelled)), None)
         if found is None:

@@ -21,7 +21,7 @@ from acp_jupyter.host.registry_entries import OUTSIDE
 
 
 class OutsideKeyCommands:
-    """Carries out what concerns keys."""
+    """Carries out commands about keys."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
@@ -59,12 +59,12 @@ class OutsideKeyCommands:
     async def list(
         self, command: ListOutsideKeys, caller: UserCaller
     ) -> tuple[OutsideKeyEntry, ...]:
-        """List the keys that are good now."""
+        """List the valid keys."""
         return tuple(map(_entry, self._host.outside_keys.all()))
 
     @handles(RevokeOutsideKey)
     async def revoke(self, command: RevokeOutsideKey, caller: UserCaller) -> dict[str, str]:
-        """End a key."""
+        """Revoke a key."""
         self._host.outside_keys.revoke(command.key_id)
         return {}
 

@@ -37,7 +37,7 @@ class SessionSearch:
 
     @handles(SearchSessions)
     async def search(self, command: SearchSessions, caller: UserCaller) -> FoundSessions:
-        """Return where the words are, as far as the time goes.
+        """Return the hits found within the time limit.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class SessionSearch:
             hits += found
             searched += 1
             cut = cut or not whole
-            # The next one is to have some time as well.
+            # Leave some time for the next session.
             late = time.monotonic() - start > _SEARCH_SECONDS / 2
             if searched < total and (late or len(hits) >= _SEARCH_HITS):
                 cursor = f"{searched} {at!r} {session_id}"
@@ -75,7 +75,7 @@ class SessionSearch:
     def _hits_in(
         self, session_id: str, pattern: re.Pattern[str], until: float
     ) -> tuple[list[FoundText], bool]:
-        """Return the first hits, one for each prompt and answer, and whether these are all."""
+        """Return the first hits, one per prompt and answer, and whether these are all."""
         session = self._host.sessions.get(session_id)
         redactor = Redactor() if session is None else session.redactor
         hits: list[FoundText] = []
@@ -95,7 +95,7 @@ class SessionSearch:
                 for turn_id, where, said in read_said(lines(file)):
                     if pattern.search(said) is None or (turn_id, where) in known:
                         continue
-                    # The log has no secrets in one line; a chunk may end within one.
+                    # No line of the log has a secret, but a secret may span several chunks.
                     match = pattern.search(redactor.redact_text(said))
                     if match is None:
                         continue

@@ -66,7 +66,7 @@ class SessionOpener:
 
     @handles(CreateSession)
     async def create(self, command: CreateSession, caller: Caller) -> SessionState:
-        """Return the state of the session, found or made.
+        """Return the state of the session, found or created.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class SessionOpener:
                 try:
                     await session.start()
                 except LoginNeeded:
-                    return session.state  # it says so, and how to log in
+                    return session.state  # the agent says so, and how to log in
                 except BaseException:
                     if found is None:
                         await self._host.closer.delete(session.session_id)
@@ -141,7 +141,7 @@ class SessionOpener:
         kernel_id: str,
         caller: Caller,
     ) -> Session:
-        if isinstance(caller, KernelCaller):  # what it has chosen is that of its own prompts
+        if isinstance(caller, KernelCaller):  # its own choice applies to its prompts
             policy, network = None, None
             sandbox: Sandbox | None = "copy" if _in_copy(command) else None
         else:
@@ -171,7 +171,7 @@ class SessionOpener:
         return session
 
     async def _copy(self, command: CreateSession, cwd: Path, place: str) -> MadeCopy | None:
-        """Copy the folder of a session that is to work in a copy; None for any other."""
+        """Copy the folder for a session that works in a copy; None for any other."""
         plays = command.record is not None and command.record.mode == "replay"
         # A recording is played without its agent, which may not even be known here.
         spec = None if plays else self._host.config.registry.get(command.agent, place)
@@ -188,14 +188,14 @@ class SessionOpener:
 
 
 def _in_copy(command: CreateSession) -> bool | None:
-    """Return whether a session is to work in a copy; None where nobody has said so."""
+    """Return whether a session should work in a copy; None if nothing was specified."""
     if command.in_copy is None and command.sandbox is not None:
         return command.sandbox == "copy"
     return command.in_copy
 
 
 class SessionLifecycle:
-    """Carries out what concerns a session as a whole.
+    """Carries out commands about a session as a whole.
 
     Parameters
     ----------
@@ -224,13 +224,13 @@ class SessionLifecycle:
 
     @handles(ArchiveSession)
     async def archive(self, command: ArchiveSession, caller: UserCaller) -> ArchiveReply:
-        """Close a session and put it into the archive."""
+        """Close and archive a session."""
         message = await self._host.closer.archive(command.session_id, archived=True)
         return ArchiveReply(message=message)
 
     @handles(UnarchiveSession)
     async def unarchive(self, command: UnarchiveSession, caller: UserCaller) -> ArchiveReply:
-        """Take a session out of the archive."""
+        """Unarchive a session."""
         message = await self._host.closer.archive(command.session_id, archived=False)
         return ArchiveReply(message=message)
 
@@ -279,7 +279,7 @@ class SessionLifecycle:
 
     @handles(ListAgentSessions)
     async def list(self, command: ListAgentSessions, caller: UserCaller) -> AgentSessions:
-        """Return the sessions that an agent itself keeps.
+        """Return the sessions that an agent stores.
 
         Raises
         ------

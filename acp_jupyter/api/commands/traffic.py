@@ -1,4 +1,4 @@
-"""A session's traffic, page by page: its log is read from any point in bounded steps."""
+"""A session's traffic, page by page; its log can be read from any point in bounded steps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TrafficCommands:
 
     @handles(GetTrafficLine)
     async def line(self, command: GetTrafficLine, caller: Caller) -> TrafficDetail:
-        """Return one line, written out.
+        """Return one formatted line.
 
         Raises
         ------
@@ -77,7 +77,7 @@ _BLOCK = 64 * 1024
 _SCAN_BYTES = 8 * 1024 * 1024
 """Most bytes to read for one page."""
 _PARSED_BYTES = 1024 * 1024
-"""A longer line is known by its beginning."""
+"""A longer line is identified by its beginning."""
 _HEAD_BYTES = 2000
 _PREVIEW_CHARS = 240
 _DETAIL_CHARS = 400_000
@@ -88,7 +88,7 @@ _MESSAGE = re.compile(r'\A\{"seq":.{0,80}?"m":')
 
 
 async def _wait_for_lines(log: TrafficLog, command: GetTraffic) -> TrafficPage:
-    """Read a page once the log has grown, or when the time is over."""
+    """Read a page once the log has grown, or when the time is up."""
     loop, written = asyncio.get_running_loop(), asyncio.Event()
 
     def wake() -> None:
@@ -121,7 +121,7 @@ class _Line:
 
 
 def read_page(path: Path, query: GetTraffic) -> TrafficPage:
-    """Return the lines that were asked for."""
+    """Return the requested lines."""
     with path.open("rb") as file:
         size = _start_of_line(file, file.seek(0, 2))
         if query.after is not None:
@@ -132,7 +132,7 @@ def read_page(path: Path, query: GetTraffic) -> TrafficPage:
 
 
 def read_line(path: Path, offset: int) -> TrafficDetail:
-    """Return one line, written out.
+    """Return one formatted line.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def read_line(path: Path, offset: int) -> TrafficDetail:
 
 
 def read_text(path: Path, start: int, end: int, redactor: Redactor) -> TrafficDetail:
-    """Return the text of the chunks in a part of a log, without secrets in many pieces."""
+    """Return the text of the chunks in a part of a log, without secrets that span chunks."""
     with path.open("rb") as file:
         end = min(end, _start_of_line(file, file.seek(0, 2)))
         stop = min(end, start + _SCAN_BYTES)
@@ -204,7 +204,7 @@ def _put(found: list[TrafficLine], line: TrafficLine, asked: GetTraffic) -> None
     if last is None or not line.stream or last.stream != line.stream:
         found.append(line)
     elif last.place + last.size != line.place:
-        found.append(line)  # something between them is not shown
+        found.append(line)  # a line that is not shown is between them
     else:
         found[-1] = last.model_copy(
             update={
@@ -224,7 +224,7 @@ def _lines(file: BinaryIO, start: int, end: int) -> Iterator[_Line]:
 
 
 def _start_of_line(file: BinaryIO, offset: int) -> int:
-    """Return the place itself if a line begins there, else where the line around it begins."""
+    """Return the position if a line begins there, else where the line around it begins."""
     while offset > 0:
         start = max(0, offset - _BLOCK)
         file.seek(start)
@@ -313,7 +313,7 @@ def _without(fields: Mapping[str, object], name: str) -> dict[str, object]:
 
 
 def _by_its_head(line: _Line) -> TrafficLine:
-    """A line that is too long to be parsed for a list, or no entry at all."""
+    """Summarise a line that is too long to be parsed for a list, or that is no entry."""
     head = line.data[:_HEAD_BYTES]
     known, method = _HEAD.match(head), _METHOD.search(head)
     side: Literal[">", "<", "!"] = "!"

@@ -30,7 +30,7 @@ class Transcripts:
     async def transcript(
         self, command: GetTranscript, caller: Caller
     ) -> dict[str, str] | TranscriptPage:
-        """Return a whole transcript; made in a thread, for it may be long.
+        """Return a whole transcript; made in a thread, since it may be long.
 
         Raises
         ------

@@ -12,18 +12,18 @@ from acp_jupyter.protocol.objects import Model
 
 
 class FindStale(BaseCommand):
-    """Compare what cells ran with what they hold now."""
+    """Compare what cells ran with what they contain now."""
 
     name: Literal["find_stale"] = "find_stale"
     cells: tuple[CodeCell, ...] = Field(max_length=5000)
     """The notebook's code cells, in its order."""
     runs: tuple[CellRun, ...] = Field(max_length=2000)
-    """What was run, oldest first."""
+    """The runs of cells, oldest first."""
     python: bool = True
     """Whether the cells are Python; names of other languages are not read."""
 
 
 class StaleCells(Model):
-    """The cells whose output is not true to the notebook."""
+    """The cells whose output is stale."""
 
     cells: tuple[StaleCell, ...]

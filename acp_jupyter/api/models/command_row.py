@@ -1,7 +1,7 @@
-"""`CommandRow`: what the table says of one command, and `handles`, which marks its handler.
+"""`CommandRow`: one row of the table of commands; `handles` marks a command's handler.
 
-A route is read in both directions: the server makes a command of a request, the kernel's client
-makes a request of a command.
+A route works in both directions: the server makes a command from a request, the kernel's client
+makes a request from a command.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from acp_jupyter.protocol.objects import Model
 
 
 class BaseCommand(Model):
-    """What a page, a kernel or an HTTP client asks of the host."""
+    """A request of a page, a kernel or an HTTP client to the host."""
 
     name: str
     """The command's name on the wire; each command has its own."""
@@ -37,22 +37,22 @@ class Route:
 
     method: Method
     path: str
-    """Below the API's root, with ``{field}`` for a field of the command."""
+    """Path below the API's root, with ``{field}`` for a field of the command."""
     status: int = 200
     body: bool = False
     """Whether a JSON body has the fields that are neither in the path nor in the query."""
     raw_body: str = ""
-    """The field that is the whole body, where that is no JSON."""
+    """The field that is the whole body, if that is not JSON."""
     body_bytes: int = 32 * 1024 * 1024
     """Longest body."""
     query: Mapping[str, str] = field(default_factory=dict)
-    """Query argument to field."""
+    """Query arguments, by the field that they set."""
     sends_defaults: bool = True
     """Whether a kernel also sends fields that have their default."""
 
     @property
     def path_fields(self) -> tuple[str, ...]:
-        """The fields that are part of the path."""
+        """The fields in the path."""
         return tuple(re.findall(r"\{(\w+)\}", self.path))
 
     def request(self, command: BaseCommand) -> tuple[str, str, bytes]:
@@ -78,38 +78,38 @@ DELETE = partial(Route, "DELETE")
 
 
 def same(*names: str) -> dict[str, str]:
-    """Return query arguments that are called as their fields."""
+    """Return query arguments with the same names as their fields."""
     return {name: name for name in names}
 
 
 @dataclass(frozen=True)
 class CommandRow:
-    """What is true of a command, whatever its arguments are.
+    """The facts about a command, whatever its arguments are.
 
-    A handler may refuse more: what depends on the session or on a field is checked there.
+    A handler may refuse more: checks that depend on the session or on a field are there.
     """
 
     model: type[BaseCommand]
     route: Route | None
-    """None for what is sent over a WebSocket or a comm only."""
+    """None for a command that is only sent over a WebSocket or a comm."""
     result: Any = None
     """The type of its result; None if there is none."""
     only_user: str = ""
-    """What a kernel is refused, in words: "delete a session". Empty where kernels may send it."""
+    """What a kernel may not do, as a verb phrase: "delete a session". Empty if kernels may."""
     grants: bool = False
     """Whether it always answers or allows something: see `needs_proof`."""
     while_agent_code_runs: bool = False
-    """Whether a kernel may send it while it runs an agent's code. True for what only reads or
-    stops."""
+    """Whether a kernel may send it while it runs an agent's code. True for commands that only read
+    or stop."""
     wakes: Literal["session", "turn", "notebook"] | None = None
-    """What is opened first where it is only stored: the session of ``session_id``, that of
-    ``turn_id``, or the newest of ``notebook_path``."""
+    """Which stored session is opened first: that of ``session_id``, that of ``turn_id``, or the
+    newest of ``notebook_path``."""
     while_kernel_stops: bool = True
     """Whether a kernel may send it while it shuts down or restarts."""
     finds_kernel: bool = False
     """Whether the kernel of the notebook at ``notebook_path`` is looked up first."""
     in_page: bool = True
-    """Whether the page's types have its result."""
+    """Whether the page's types include its result."""
 
     @cached_property
     def name(self) -> str:
@@ -122,7 +122,7 @@ class CommandRow:
         return TypeAdapter(self.result)
 
     def read_result(self, result: object) -> Any:
-        """Return a result, which may be JSON, as the row's type."""
+        """Parse a result, which may be JSON, as the row's type."""
         if self.result is None:
             return None
         return self._result.validate_python(result, strict=False)
@@ -147,7 +147,7 @@ def handles(
 ) -> Callable[
     [_Method[_Group, _Command, _Caller, _Result]], _Method[_Group, _Command, _Caller, _Result]
 ]:
-    """Mark a method as the handler of a command: it takes the command and its caller."""
+    """Mark a method as the handler of a command; it takes the command and its caller."""
 
     def mark(
         method: _Method[_Group, _Command, _Caller, _Result],
@@ -159,7 +159,7 @@ def handles(
 
 
 def handlers_of(*groups: object) -> dict[type[BaseCommand], Handler]:
-    """Return the marked methods of objects, by the commands that they handle."""
+    """Return the marked methods of objects, by their commands."""
     return {
         getattr(method, _MARK): getattr(group, name)
         for group in groups

@@ -1,9 +1,9 @@
 """The table of commands: one row each, with its model, its route, who may send it, its result.
 
-From it come the type that frames are parsed with, the dispatcher's checks, the HTTP routes of the
-server, the requests of the kernel's client, and the page's types. Handlers are in `commands`,
-marked with `handles`; kernels import this table without them. Nine more routes, those of streams,
-checks, files and waiting cells, are in `acp_jupyter.server.handlers`.
+It defines the type that frames are parsed with, the dispatcher's checks, the server's HTTP routes,
+the requests of the kernel's client, and the page's types. Handlers are in `commands`, marked with
+`handles`; kernels import this table without them. Nine more routes, for streams, checks, files and
+waiting cells, are in `acp_jupyter.server.handlers`.
 """
 
 from __future__ import annotations
@@ -432,7 +432,7 @@ _ROWS = {row.model: row for row in COMMANDS}
 if TYPE_CHECKING:
     Command = BaseCommand
 else:
-    # The page's types name these six together.
+    # The page's types have one name for these six.
     SessionCommand = TypeAliasType(
         "SessionCommand", reduce(operator.or_, (row.model for row in _LIFECYCLE))
     )
@@ -453,7 +453,8 @@ _GRANTING_FIELDS = ("trust", "policy", "sandbox", "network", "mode", "config", "
 def needs_proof(command: BaseCommand) -> bool:
     """Return whether a page's cookie alone is not enough for a command.
 
-    That is so for what answers or allows something, since scripts in outputs have the cookie, too.
+    That applies to commands that answer or allow something, since scripts in outputs have the
+    cookie, too.
     """
     asked = (getattr(command, name, None) for name in _GRANTING_FIELDS)
     return row_of(command).grants or any(asked)
@@ -474,7 +475,7 @@ def request_of(command: BaseCommand) -> tuple[str, str, bytes]:
 
 
 def require_read_only(command: BaseCommand) -> None:
-    """Refuse what an agent's code may not do, whoever it says it is.
+    """Refuse what an agent's code may not do, whatever identity it claims.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Documents that a page has open, notebooks with their cells among them, and edits of these.
+"""A page's open documents, including notebooks with their cells, and edits of them.
 
-What the host asks of a page about them, what the page answers, and notebook cells as they travel
-between server, page and agent.
+The host's requests to a page, the page's answers, and notebook cells as they are sent between
+server, page and agent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from acp_jupyter.protocol.objects import Model
 CellType = Literal["code", "markdown", "raw"]
 
 NbOutput = TypeAliasType("NbOutput", dict[str, JsonValue])
-"""An output as nbformat 4 writes it: ``output_type``, and ``data``, ``text`` or a traceback."""
+"""An output in nbformat 4: ``output_type``, and ``data``, ``text`` or a traceback."""
 
 RefusalReason = Literal[
     "cell_gone", "stale", "no_notebook", "unreadable", "no_answer", "invalid", "too_large"
@@ -27,15 +27,14 @@ class AcpMark(Model):
     """The ``metadata.acp`` of a cell that an agent wrote."""
 
     turn: str = ""
-    """Id of the turn."""
     agent: str = ""
-    """Id of the agent."""
     written: str = ""
-    """Fingerprint of the source that it wrote: with another one, somebody else changed it since."""
+    """Fingerprint of the source that it wrote; if it differs, somebody else has changed the source
+    since."""
 
 
 class Cell(Model):
-    """One cell as it is now."""
+    """One cell in its current state."""
 
     id: str
     cell_type: CellType
@@ -43,17 +42,17 @@ class Cell(Model):
     outputs: tuple[NbOutput, ...] = ()
     execution_count: int | None = None
     acp: AcpMark | None = None
-    """Which agent wrote it, where one did."""
+    """The mark of the agent that wrote it, if one did."""
 
 
 class NotebookState(Model):
-    """A notebook as it is now, unsaved changes included."""
+    """A notebook in its current state, including unsaved changes."""
 
     cells: tuple[Cell, ...]
     unsaved: bool = False
-    """Whether something of it is not on disk."""
+    """Whether it has unsaved changes."""
     language: str = ""
-    """Of its kernel, as the notebook says: ``python``."""
+    """Language of its kernel, from the notebook's metadata, e.g. ``python``."""
 
 
 class InsertCell(Model):
@@ -61,52 +60,52 @@ class InsertCell(Model):
 
     op: Literal["insert"] = "insert"
     cell_id: str
-    """Of the new cell; not used yet in the notebook."""
+    """Id of the new cell; no other cell of the notebook has it."""
     after: str | None
-    """Id of the cell that it comes after, perhaps one that this list inserts; None: first."""
+    """Id of the cell above, which this list may insert, too; None: first."""
     cell_type: CellType
     source: str
     acp: AcpMark
 
 
 class ReplaceSource(Model):
-    """Give a cell another source; its outputs and its id stay."""
+    """Replace the source of a cell; its outputs and its id stay."""
 
     op: Literal["replace"] = "replace"
     cell_id: str
     fingerprint: str
-    """Of the source that is replaced."""
+    """Fingerprint of the source that is replaced."""
     source: str
     acp: AcpMark
 
 
 class MoveCell(Model):
-    """Put a cell elsewhere."""
+    """Move a cell."""
 
     op: Literal["move"] = "move"
     cell_id: str
     fingerprint: str
     after: str | None
-    """Id of the cell that it comes after; None: first."""
+    """Id of the cell above; None: first."""
 
 
 class DeleteCell(Model):
-    """Remove a cell."""
+    """Delete a cell."""
 
     op: Literal["delete"] = "delete"
     cell_id: str
     fingerprint: str
     acp: AcpMark
-    """Who removes it."""
+    """Id of the agent that deletes it."""
 
 
 class SetOutputs(Model):
-    """Write the outputs of a cell that was run."""
+    """Set the outputs of a cell that was run."""
 
     op: Literal["outputs"] = "outputs"
     cell_id: str
     fingerprint: str
-    """Of the source that ran."""
+    """Fingerprint of the source that ran."""
     outputs: tuple[NbOutput, ...]
     execution_count: int | None = None
 
@@ -121,14 +120,14 @@ CellEdit = TypeAliasType(
 
 
 class NotebookRefusal(Model):
-    """Why a notebook could not be read or changed; nothing of it was changed."""
+    """Why a notebook could not be read or changed; nothing was changed."""
 
     reason: RefusalReason
     message: str
-    """In words for whoever asked."""
+    """The reason, for the caller."""
     cell_id: str = ""
     source: str | None = None
-    """What the cell holds now, where it is ``stale``."""
+    """The cell's current source, if it is ``stale``."""
 
 
 # -- from the page ---------------------------------------------------------
@@ -140,50 +139,50 @@ class DocumentState(Model):
     path: str
     dirty: bool = False
     focused_at: float = 0
-    """When it last had the focus, seconds since the epoch; 0 for never."""
+    """When it last had the focus, in seconds since the epoch; 0 for never."""
 
 
 class DocumentsFrame(Model):
-    """All documents that the page holds; sent whole on each change."""
+    """All open documents of the page; sent as a whole on each change."""
 
     type: Literal["documents"] = "documents"
     documents: tuple[DocumentState, ...]
 
 
 class AnswerFrame(Model):
-    """The answer to an ask: a result, or why not."""
+    """The answer to an ask: a result, or a refusal."""
 
     type: Literal["answer"] = "answer"
     id: int
     text: str | None = None
-    """Of ``read_document``."""
+    """Result of ``read_document``."""
     notebook: NotebookState | None = None
-    """Of ``read_notebook`` and ``edit_notebook``."""
+    """Result of ``read_notebook`` and ``edit_notebook``."""
     refusal: NotebookRefusal | None = None
     """Why cells were not changed."""
     error: str | None = None
-    """Why it was not done, in words."""
+    """Why it was not done, as text."""
     reason: str = ""
-    """The same in a word: ``no_document`` where another page may hold it."""
+    """The same as a stable word: ``no_document`` if another page may have it open."""
 
 
 # -- to the page -----------------------------------------------------------
 
 
 class ReadDocument(Model):
-    """Asks for the text that the editor shows."""
+    """Read the text in the editor."""
 
     op: Literal["read_document"] = "read_document"
 
 
 class WriteDocument(Model):
-    """Make this the document's text, changing only what differs, and save it."""
+    """Set the document's text, changing only what differs, and save it."""
 
     op: Literal["write_document"] = "write_document"
     text: str
     base: str | None
-    """The text that was changed into this one; None for the one on disk. What the user has
-    changed since stays, or it is refused as ``conflict``."""
+    """The text that this one was made from; None for the text on disk. What the user has changed
+    since stays, or the request is refused as ``conflict``."""
 
 
 class SaveDocument(Model):
@@ -193,22 +192,22 @@ class SaveDocument(Model):
 
 
 class ReadNotebook(Model):
-    """Asks for the cells of the notebook."""
+    """Read the cells of the notebook."""
 
     op: Literal["read_notebook"] = "read_notebook"
 
 
 class EditNotebook(Model):
-    """Make all these changes, or none, and save."""
+    """Make all these changes and save, or none of them."""
 
     op: Literal["edit_notebook"] = "edit_notebook"
     edits: tuple[CellEdit, ...]
     expected: dict[str, str]
-    """The sources that cells must have for it, by the cells' ids."""
+    """The sources that cells must have, by the cells' ids; otherwise nothing is changed."""
 
 
 class Withdraw(Model):
-    """The ask of this id is over: nothing may be changed for it any more. Not answered."""
+    """Withdraw the ask with this id: the page must not change anything for it. Not answered."""
 
     op: Literal["withdraw"] = "withdraw"
 
@@ -223,11 +222,11 @@ DocumentQuestion = TypeAliasType(
 
 
 class AskFrame(Model):
-    """A question to the page about an open document; answered by an answer."""
+    """A request to the page about an open document; an answer frame answers it."""
 
     type: Literal["ask"] = "ask"
     id: int
     path: str
     deadline_seconds: float
-    """After so long another page is asked; nothing may be changed then."""
+    """After this time another page is asked, and this one must not change anything."""
     question: DocumentQuestion

@@ -1,6 +1,6 @@
 """The frames between a page and the host, over a WebSocket or a comm.
 
-`WIRE_MODELS` lists what TypeScript types are made of.
+`WIRE_MODELS` lists the models for TypeScript.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.output.record import TurnSnapshot
 
 API_VERSION = 1
-"""Raised when kernel, page and server no longer understand each other."""
+"""Increased when kernel, page and server become incompatible."""
 
 
 # -- from the page ---------------------------------------------------------
 
 
 class SubscribeFrame(Model):
-    """Follow a session; resume after ``after`` of that ``epoch`` if it can be."""
+    """Follow a session; resume after ``after`` of that ``epoch`` if possible."""
 
     type: Literal["subscribe"] = "subscribe"
     session_id: str
@@ -43,7 +43,7 @@ class UnsubscribeFrame(Model):
 
 
 class AckFrame(Model):
-    """What the page has drawn; the flush slows while it lags."""
+    """What the page has drawn; flushes slow down while it lags."""
 
     type: Literal["ack"] = "ack"
     session_id: str
@@ -51,14 +51,14 @@ class AckFrame(Model):
 
 
 class ProofFrame(Model):
-    """The key that the server gave to the page: only its own connection has it."""
+    """The key that the server gave to the page, which only the page's own connection has."""
 
     type: Literal["proof"] = "proof"
     key: str
 
 
 class CommandFrame(Model):
-    """A command; answered by a reply of the same id."""
+    """A command; a reply with the same id answers it."""
 
     type: Literal["command"] = "command"
     id: int
@@ -81,33 +81,33 @@ ClientFrame = TypeAliasType(
 
 
 class HelloFrame(Model):
-    """First frame of a connection."""
+    """The first frame of a connection."""
 
     type: Literal["hello"] = "hello"
     api_version: int
     version: str
     epoch: str
     user: str = ""
-    """Who the page is among several people; empty where people have no names."""
+    """The page's user, if there are several; empty if users have no names."""
     sessions: tuple[SessionSummary, ...]
 
 
 class SessionsFrame(Model):
-    """The session list, whole, when it has changed."""
+    """The whole session list, after a change."""
 
     type: Literal["sessions"] = "sessions"
     sessions: tuple[SessionSummary, ...]
 
 
 class ImportsFrame(Model):
-    """The imports of logs that run now, all of them, when one has changed. None run at first."""
+    """All running imports, after a change; none are running at first."""
 
     type: Literal["imports"] = "imports"
     imports: tuple[ImportProgress, ...]
 
 
 class EventsFrame(Model):
-    """One flush of one session."""
+    """One batch of a session's events."""
 
     type: Literal["events"] = "events"
     session_id: str
@@ -115,18 +115,18 @@ class EventsFrame(Model):
 
 
 class ErrorBody(Model):
-    """An error as every route sends it."""
+    """An error, the same on every route."""
 
     message: str
     reason: str
     detail: str = ""
     status: int = 500
     fields: dict[str, str] = Field(default_factory=dict)
-    """What is wrong with each field of a form, by its name."""
+    """What is wrong with each field of a form, by field name."""
 
 
 class ReplyFrame(Model):
-    """The outcome of a command."""
+    """The result of a command."""
 
     type: Literal["reply"] = "reply"
     id: int
@@ -135,7 +135,7 @@ class ReplyFrame(Model):
 
 
 class ErrorFrame(Model):
-    """A frame that could not be taken, or a session that is not known."""
+    """A frame was invalid, or a session is unknown."""
 
     type: Literal["error"] = "error"
     session_id: str = ""
@@ -164,7 +164,7 @@ WIRE_MODELS = (
     CheckLine,
     *(row.result for row in COMMANDS if row.result is not None and row.in_page),
 )
-"""What TypeScript types are generated from."""
+"""The models that TypeScript types are generated from."""
 
 
 _MAX_FIELDS = 3

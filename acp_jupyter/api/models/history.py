@@ -1,4 +1,4 @@
-"""The history of a notebook: its turns in their order, and files and cells as they were then."""
+"""The history of a notebook: its turns in order, and past files and cells."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from acp_jupyter.protocol.objects import Model
 class GetHistory(BaseCommand):
     """The turns of a notebook; or files and cells as they were after one of them.
 
-    Turns that were taken back by going back are left out, and so are those in copies of the folder.
+    It omits turns that were reverted by going back, and turns in copies of the folder.
     """
 
     name: Literal["get_history"] = "get_history"
     notebook_path: str = Field(min_length=1)
     turn_id: str = ""
-    """Which turn is meant; empty for the list of them."""
+    """The turn; empty for the list of turns."""
     before: bool = False
-    """Whether the moment before it is meant, in place of the one after."""
+    """Whether to show the state before the turn instead of after it."""
     path: str = ""
-    """One of the moment's files, with its text."""
+    """One of the files at that time, with its text."""
 
     @model_validator(mode="after")
     def _of_a_turn(self) -> GetHistory:
@@ -43,46 +43,46 @@ class HistoryStep(Model):
     session_id: str
     agent_name: str
     prompt: str
-    """How it begins."""
+    """The beginning of its prompt."""
     running: bool
-    """Whether it has not ended: what it changes is not known yet."""
+    """Whether it is still running, so that its changes are not known yet."""
     kept: bool
     """Whether files and cells after it can be shown."""
     files: int
-    """How many it has changed."""
+    """How many files it changed."""
     started_at: float | None = None
 
 
 class HistoryMoment(Model):
-    """A session's folder and the notebook at one moment."""
+    """A session's folder and the notebook at one time."""
 
     words: str = ""
-    """Why they can't be shown; empty where they can."""
+    """Why they can't be shown; empty if they can."""
     files: tuple[ChangedFile, ...] = ()
-    """Those that are not what they were before the first turn, whoever changed them."""
+    """Files that differ from those before the first turn, whoever changed them."""
     left_out: int = 0
     """How many more there are."""
     notebook_path: str = ""
-    """What the notebook was called, relative to the folder."""
+    """The notebook's path at that time, relative to the folder."""
     cells: tuple[Cell, ...] = ()
-    """With those of their outputs that can be shown: text and pictures."""
+    """The cells, with the outputs that can be shown: text and pictures."""
     cells_words: str = ""
     """Why there are no cells."""
     language: str = ""
-    """Of its kernel, as the notebook says: ``python``."""
+    """Language of its kernel, from the notebook's metadata, e.g. ``python``."""
 
 
 class FileThen(FileTexts):
-    """A file at one moment, and before the first turn."""
+    """A file at one time, and before the first turn."""
 
     media_type: str = ""
-    """Of ``picture``."""
+    """MIME type of ``picture``."""
     picture: str = ""
-    """In base64, where it was a picture then."""
+    """The picture in base64, if it was one."""
 
 
 class History(Model):
-    """Result of ``get_history``: the one that was asked for."""
+    """Result of ``get_history``: the requested part."""
 
     steps: tuple[HistoryStep, ...] = ()
     """Oldest first."""

@@ -12,31 +12,31 @@ from acp_jupyter.protocol.objects import Model
 
 
 class OutsideKeyEntry(Model):
-    """What is known of a key. The key itself is kept nowhere."""
+    """The facts about a key. The key itself is not stored."""
 
     key_id: str
     notebook_path: str
     policy: OutsidePolicy
-    """How its agents begin. The policy of their sessions can be changed like any other."""
+    """The initial policy of its agents' sessions, which can be changed like any other."""
     created_at: float
     expires_at: float
-    """It ends then, with the server, or when it is revoked, whichever is first."""
+    """When it expires, unless the server ends or it is revoked before."""
     last_used_at: float | None = None
     user: str = ""
-    """Who made it; empty where people have no names."""
+    """Who made it; empty if users have no names."""
 
 
 class NewOutsideKey(Model):
-    """A key, the only time that it is shown."""
+    """A new key; this is the only time that it is shown."""
 
     entry: OutsideKeyEntry
     key: str
     variable: str
-    """The environment variable that the program takes it from."""
+    """The environment variable that the program reads it from."""
 
 
 class MakeOutsideKey(BaseCommand):
-    """Make a key for an agent outside."""
+    """Make a key for an outside agent."""
 
     name: Literal["make_outside_key"] = "make_outside_key"
     notebook_path: Annotated[str, Field(min_length=1, max_length=4_000)]
@@ -45,13 +45,13 @@ class MakeOutsideKey(BaseCommand):
 
 
 class ListOutsideKeys(BaseCommand):
-    """List the keys that are good now, the newest first."""
+    """List the valid keys, the newest first."""
 
     name: Literal["list_outside_keys"] = "list_outside_keys"
 
 
 class RevokeOutsideKey(BaseCommand):
-    """End a key, and what is connected with it."""
+    """Revoke a key, and end its connections."""
 
     name: Literal["revoke_outside_key"] = "revoke_outside_key"
     key_id: Annotated[str, Field(max_length=100)]

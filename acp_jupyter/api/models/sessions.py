@@ -16,28 +16,28 @@ from acp_jupyter.transcript.model.session_state import SessionState
 
 
 class CloseSession(BaseCommand):
-    """End a session; it is kept, and can be opened again. ACP: session/close."""
+    """Close a session; it stays stored, and can be opened again. ACP: session/close."""
 
     name: Literal["close_session"] = "close_session"
     session_id: str
 
 
 class DeleteSession(BaseCommand):
-    """End a session and remove all that is kept of it. ACP: session/delete."""
+    """Close a session and delete everything stored about it. ACP: session/delete."""
 
     name: Literal["delete_session"] = "delete_session"
     session_id: str
 
 
 class ArchiveSession(BaseCommand):
-    """End a session and put it into the archive, its agent's copy too. ACP: session/archive."""
+    """Close and archive a session, including its agent's copy. ACP: session/archive."""
 
     name: Literal["archive_session"] = "archive_session"
     session_id: str
 
 
 class UnarchiveSession(BaseCommand):
-    """Take a session out of the archive. ACP: session/unarchive."""
+    """Unarchive a session. ACP: session/unarchive."""
 
     name: Literal["unarchive_session"] = "unarchive_session"
     session_id: str
@@ -47,11 +47,11 @@ class ArchiveReply(Model):
     """Result of ``archive_session`` and ``unarchive_session``."""
 
     message: str = ""
-    """Why the agent's copy is not where the session is, in words; empty where it is."""
+    """Why the agent's copy was not archived or unarchived along, as text; empty if it was."""
 
 
 class ForkSession(BaseCommand):
-    """Make a session that goes on from where another is now. ACP: session/fork."""
+    """Create a session that continues from the current state of another. ACP: session/fork."""
 
     name: Literal["fork_session"] = "fork_session"
     session_id: str
@@ -61,48 +61,48 @@ _ALSO = 1000
 
 
 class RewindSession(BaseCommand):
-    """Go back to before a turn, with the files and what the agent remembers.
+    """Go back to before a turn, in files and in the agent's memory.
 
-    What the turn and all later ones changed is taken back, or nothing is; then the conversation
-    goes on in a new session, whose agent knows what was said before the turn and nothing of what
-    came after. A turn that runs in the session is stopped. The session itself is kept.
+    The changes of the turn and all later ones are reverted, all of them or none; then the
+    conversation continues in a new session, whose agent knows only what was said before the turn. A
+    running turn is stopped. The old session is kept.
     """
 
     name: Literal["rewind_session"] = "rewind_session"
     session_id: str
     turn_id: str
     files: bool = True
-    """Whether files go back, too."""
+    """Whether to restore files, too."""
     also: tuple[str, ...] = Field(default=(), max_length=_ALSO)
-    """Later turns of other sessions whose changes go back with it. Their agents remember them."""
+    """Later turns of other sessions to revert along with it. Their agents still remember them."""
 
 
 class UndoRewind(BaseCommand):
-    """Go on where it was before: in the earlier session, with the files as they were there.
+    """Continue the earlier session again, with its files as they were.
 
-    What turns of this session have changed is taken back, too.
+    Changes by turns of this session are reverted.
     """
 
     name: Literal["undo_rewind"] = "undo_rewind"
     session_id: str
-    """The session that was made."""
+    """The session that going back has created."""
     files: bool = True
-    """Whether files are put back, where they went back."""
+    """Whether to restore files, if going back has changed them."""
 
 
 class RewindReply(Model):
     """Result of ``rewind_session`` and ``undo_rewind``."""
 
     session: SessionState
-    """The session that it goes on in."""
+    """The session that continues."""
     turns: int
-    """How many turns were taken back, or are there again."""
+    """How many turns were reverted, or restored."""
     paths: tuple[str, ...] = ()
-    """Files that are as they were."""
+    """Files that were restored."""
     left: tuple[str, ...] = ()
-    """Files that these turns changed, and that could not be taken back."""
+    """Files that these turns changed, and that could not be reverted."""
     words: str = ""
-    """What was done, for people."""
+    """A message about what was done."""
 
 
 class ResumeSession(BaseCommand):
@@ -113,7 +113,7 @@ class ResumeSession(BaseCommand):
 
 
 class ListAgentSessions(BaseCommand):
-    """The sessions that an agent itself keeps. ACP: session/list."""
+    """List the sessions that an agent stores. ACP: session/list."""
 
     name: Literal["list_agent_sessions"] = "list_agent_sessions"
     agent: str
@@ -121,7 +121,7 @@ class ListAgentSessions(BaseCommand):
     """Absolute or relative to the server's root, which is the default."""
     cursor: str = ""
     archived: bool = False
-    """Whether those in the agent's archive are listed, too."""
+    """Whether to include the agent's archive."""
 
 
 class OpenAgentSession(BaseCommand):
@@ -136,17 +136,17 @@ class OpenAgentSession(BaseCommand):
 
 
 class AgentSession(Model):
-    """A session that an agent keeps."""
+    """A session that an agent stores."""
 
     agent_session_id: str
     cwd: str
     title: str = ""
     updated_at: str = ""
-    """As the agent writes it."""
+    """ISO 8601, as the agent sent it."""
     archived: bool = False
     """Whether it is in the agent's archive."""
     session_id: str = ""
-    """Our id of it, where it is known here."""
+    """Our id of it, if it is known here."""
 
 
 class AgentSessions(Model):
@@ -157,30 +157,30 @@ class AgentSessions(Model):
 
 
 class SearchSessions(BaseCommand):
-    """Look for words in the prompts and answers of all sessions, the newest first.
+    """Search the prompts and answers of all sessions, the newest first.
 
-    One call looks for a limited time. Ask again with its ``next_cursor`` to go on.
+    Each call searches for a limited time. Call again with ``next_cursor`` to continue.
     """
 
     name: Literal["search_sessions"] = "search_sessions"
     text: str = Field(min_length=1, max_length=200)
-    """Its words in this order; capital letters and the space between them make no difference."""
+    """Words to find in this order; case and white space are ignored."""
     cursor: str = Field(default="", max_length=400)
 
 
 class FoundText(Model):
-    """A place in a session where the words are."""
+    """A hit in a session."""
 
     session_id: str
     turn_id: str
-    """Empty where no turn is known."""
+    """Empty if the turn is unknown."""
     where: Literal["prompt", "answer"]
     before: str
-    """The text just before the words..."""
+    """The text just before the hit,"""
     match: str
-    """...the words as they stand there..."""
+    """the hit itself,"""
     after: str
-    """...and the text just after them."""
+    """and the text just after it."""
 
 
 class FoundSessions(Model):
@@ -188,12 +188,12 @@ class FoundSessions(Model):
 
     hits: tuple[FoundText, ...]
     searched: int
-    """Sessions that were looked through, with the calls before this one."""
+    """Sessions searched so far, including earlier calls."""
     total: int
     next_cursor: str = ""
-    """Where the next call goes on; empty when all is done."""
+    """Cursor for the next call; empty when all sessions were searched."""
     cut: bool = False
-    """Whether there may be more: in a session with many hits, or with a very long log."""
+    """Whether there may be more hits: in a session with many, or with a very long log."""
 
 
 class KillTerminal(BaseCommand):
@@ -205,16 +205,16 @@ class KillTerminal(BaseCommand):
 
 
 class ListSessions(BaseCommand):
-    """The sessions that the caller may see."""
+    """List the sessions that the caller may see."""
 
     name: Literal["list_sessions"] = "list_sessions"
 
 
 class CreateSession(BaseCommand):
-    """Start, or find again, a session. ACP: session/new.
+    """Create a session, or find one. ACP: session/new.
 
-    With ``label`` and ``notebook_path`` the session of that label in that
-    notebook is found again, unless ``new`` is set.
+    With ``label`` and ``notebook_path``, the session with that label in that notebook is found,
+    unless ``new`` is set.
     """
 
     name: Literal["create_session"] = "create_session"
@@ -227,29 +227,29 @@ class CreateSession(BaseCommand):
     mode: str | None = None
     model: str | None = None
     policy: Policy | None = None
-    """Of the session that is made; a kernel's is that of its own prompts in it."""
+    """Policy of a new session; from a kernel, of the kernel's own prompts."""
     sandbox: Sandbox | None = None
-    """The same."""
+    """Sandbox of a new session; from a kernel, of the kernel's own prompts."""
     in_copy: bool | None = None
-    """Whether its agent works in a copy of the folder, which lasts as long as the session: another
-    session is found, or made, than where it does not. Default: as ``sandbox`` says."""
+    """Whether its agent works in a copy of the folder, which lasts as long as the session. Sessions
+    with and without a copy are distinct. Default: as ``sandbox`` says."""
     network: Network | None = None
-    """Of the sandbox of the session that is made; a kernel can only have it reach less."""
+    """Network of a new session's sandbox; a kernel can only restrict it."""
     trust: bool = False
-    """Whether agents may run in the folder; a kernel's word counts for prompts of kernels."""
+    """Whether agents may run in the folder; from a kernel, this counts for prompts of kernels."""
     ask_trust: bool = False
-    """Whether somebody who sees the session can be asked about the folder. Then its agent starts
-    when they have said yes; else an untrusted folder is refused."""
+    """Whether the user can be asked about the folder. The agent then starts after their consent;
+    otherwise an untrusted folder is refused."""
     start: Literal["wait", "background", "lazy"] = "wait"
-    """When the agent's process starts: before the answer, beside it, or at the first prompt."""
+    """When the agent's process starts: before the reply, in parallel, or at the first prompt."""
     record: RecordingOptions | None = None
     """Whether to record the session, or to replay its recording instead of the agent."""
     tools: bool = True
-    """Whether the agent is offered tools for the session's notebook and its kernel."""
+    """Whether to offer the agent tools for the session's notebook and its kernel."""
 
 
 class GetSession(BaseCommand):
-    """One session's state."""
+    """Get a session's state."""
 
     name: Literal["get_session"] = "get_session"
     session_id: str
@@ -282,38 +282,38 @@ class SessionSummary(Model):
     notebook_path: str = ""
     waiting: int = 0
     background: int = 0
-    """How much goes on beside its turns."""
+    """How many tasks run in the background."""
     stored: bool = False
-    """Whether it is only in its folder; opened when somebody asks for it."""
+    """Whether it is only stored; it is opened on demand."""
     read_only: str = ""
-    """Why nothing can be sent from here; empty where it can."""
+    """Why nothing can be sent from here; empty if it can."""
     archived: bool = False
     branched_from: str = ""
-    """The session that it goes on from, at an earlier turn; empty where it began anew."""
+    """The session that it branched off, at an earlier turn; empty if it did not."""
     continues_in: str = ""
-    """The session that goes on from an earlier turn of this one, where one took its place."""
+    """The session that branched off this one and replaced it."""
     can: tuple[Ability, ...] = ()
-    """What its agent can do with sessions."""
+    """The agent's session capabilities."""
     serves_cells: bool = False
-    """Whether new prompts of its notebook's cells to its agent go to it."""
+    """Whether new prompts from its notebook's cells to its agent go to it."""
     is_variant: bool = False
-    """Whether it is one of several tries of a prompt."""
+    """Whether it is a variant of a prompt."""
     updated_at: float | None = None
 
 
 class AllowDownload(BaseCommand):
-    """Let a package be downloaded and run, as it was shown."""
+    """Allow a package to be downloaded and run, as shown to the user."""
 
     name: Literal["allow_download"] = "allow_download"
     agent: str
     package: str = Field(min_length=1, max_length=300)
-    """With its version. Another one than is offered now is refused."""
+    """The package with its version. It is refused unless it is the one offered now."""
     run: str | None = Field(default=None, max_length=10_000)
-    """The command as it was shown. Another one is refused, too; null where none was shown."""
+    """The command as shown; refused unless it is still the same. Null if none was shown."""
 
 
 class RestartAgent(BaseCommand):
-    """End an agent's processes; each session starts it anew when it next needs it."""
+    """End an agent's processes; each session restarts it when needed."""
 
     name: Literal["restart_agent"] = "restart_agent"
     agent: str
@@ -325,11 +325,11 @@ class Login(BaseCommand):
     name: Literal["login"] = "login"
     session_id: str
     method_id: str = Field(default="", max_length=1000)
-    """One of the session's ``auth_methods``; empty for the first that can be used."""
+    """One of the session's ``auth_methods``; empty for the first usable one."""
 
 
 class CancelLogin(BaseCommand):
-    """End a login that goes on."""
+    """Cancel a running login."""
 
     name: Literal["cancel_login"] = "cancel_login"
     session_id: str
@@ -343,21 +343,21 @@ class Logout(BaseCommand):
 
 
 class LoginReply(Model):
-    """Result of ``login`` and ``logout``: what the user has to know."""
+    """Result of ``login`` and ``logout``: a message for the user."""
 
     message: str
     terminal: str = ""
-    """The terminal to look at."""
+    """The terminal to open."""
     command: str = ""
-    """What to type where no terminal can be shown."""
+    """The command to type if no terminal can be shown."""
 
 
 class ListAgents(BaseCommand):
-    """The configured agents and whether they can start."""
+    """List the configured agents and whether they can start."""
 
     name: Literal["list_agents"] = "list_agents"
     notebook_path: str = ""
-    """The notebook whose own agents are listed, too. A kernel's is known."""
+    """The notebook whose own agents to include. For a kernel, it is known."""
 
 
 class ServeAgent(BaseCommand):
@@ -365,27 +365,27 @@ class ServeAgent(BaseCommand):
 
     name: Literal["serve_agent"] = "serve_agent"
     agent: str
-    """Its name."""
+    """The agent's name."""
     address: str
     """The private socket on which the kernel serves it."""
     key: str
-    """What opens the socket."""
+    """The secret that the socket asks for."""
 
 
 class GetRegistry(BaseCommand):
-    """The list of the public registry that is in use."""
+    """Get the list of the public registry that is in use."""
 
     name: Literal["get_registry"] = "get_registry"
 
 
 class GetSandboxes(BaseCommand):
-    """Which sandboxes agents can have here, and how well they are kept."""
+    """Get the sandboxes that agents can have here, and how well they are enforced."""
 
     name: Literal["get_sandboxes"] = "get_sandboxes"
 
 
 class UpdateRegistry(BaseCommand):
-    """Download a newer list of the public registry, where that is allowed."""
+    """Download a newer list of the public registry, if that is allowed."""
 
     name: Literal["update_registry"] = "update_registry"
 
@@ -397,13 +397,13 @@ class RegistryReply(Model):
     """Result of ``get_registry`` and ``update_registry``."""
 
     date: str
-    """As ``2026-02-07``; empty where there is no list."""
+    """A date like ``2026-02-07``; empty if there is no list."""
     downloaded: bool = False
-    """Whether it was downloaded since; otherwise it came with this version."""
+    """Whether it was downloaded; otherwise it came with this version."""
     may_update: bool = False
     """Whether a newer one may be downloaded."""
     failure: str = ""
-    """Why the last download failed; the list is the one from before."""
+    """Why the last download failed; the earlier list stays in use."""
 
 
 class SandboxesReply(Model):
@@ -411,13 +411,13 @@ class SandboxesReply(Model):
 
     level: SandboxLevel
     kept_by: str = ""
-    """What keeps them, with its version; empty where nothing does."""
+    """What enforces them, with its version; empty if nothing does."""
     why_not_more: str = ""
     """What is missing for the next level, and what to do; empty for the full one."""
     allowed: tuple[Sandbox, ...] = ()
-    """Those that may be chosen."""
+    """The sandboxes that may be chosen."""
     required_level: SandboxLevel = "none"
-    """The lowest level at which an agent is started in one."""
+    """The lowest level at which an agent is started in a sandbox."""
 
 
 class AgentEntry(Model):
@@ -428,15 +428,15 @@ class AgentEntry(Model):
     status: Literal["ready", "needs_login", "not_installed", "broken"]
     detail: str = ""
     install: str = ""
-    """The command that installs it, to be typed in a terminal."""
+    """The command that installs it, to type in a terminal."""
     website: str = ""
     package: str = ""
-    """What may be downloaded after a click: a package with its version."""
+    """The package, with its version, that may be downloaded after a click."""
     run: str = ""
-    """The command that will then be run."""
+    """The command that will then run."""
     notes: tuple[str, ...] = ()
-    """What to know before: what it needs, what is checked, what is not."""
+    """Notes for the user: what it needs, what is checked, what is not."""
     listed: bool = False
-    """Whether it is known from the public registry alone."""
+    """Whether it is known only from the public registry."""
     methods: tuple[AuthMethod, ...] = ()
-    """Ways to log in, where it needs that."""
+    """Login methods, if it needs a login."""

@@ -15,31 +15,31 @@ from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
 
 class GetTraffic(BaseCommand):
-    """Lines of a session's traffic log that pass the filters, in their order.
+    """Get lines of a session's traffic log that pass the filters, in order.
 
-    A place is where a line begins in the log, in bytes.
+    A position is the offset of a line in the log, in bytes.
     """
 
     name: Literal["get_traffic"] = "get_traffic"
     session_id: str
     after: int | None = Field(default=None, ge=0)
-    """The place to read on from: a page's ``end``. Without it the newest lines are read."""
+    """Read forward from this position: a page's ``end``. Without it, the newest lines are read."""
     before: int | None = Field(default=None, ge=0)
-    """The place to read back from: a page's ``start``."""
+    """Read backward from this position: a page's ``start``."""
     limit: int = Field(default=200, ge=1, le=500)
     direction: Direction | None = None
     method: str = Field(default="", max_length=200)
-    """The method, the kind of update or the kind of note; or part of it."""
+    """A part of the method, the kind of update or the kind of note."""
     text: str = Field(default="", max_length=200)
-    """What the line must hold; capital letters make no difference."""
+    """Text that the line must contain; case is ignored."""
     gather: bool = False
-    """Whether consecutive chunks of one stream are one line."""
+    """Whether consecutive chunks of one stream are joined into one line."""
     wait_seconds: float = Field(default=0, ge=0, le=20)
-    """How long to wait, where nothing has come after ``after`` yet."""
+    """How long to wait if there is nothing after ``after`` yet."""
 
 
 class TrafficLine(Model):
-    """A line of the log in short."""
+    """A summary of a line of the log."""
 
     place: int
     seq: int
@@ -48,42 +48,43 @@ class TrafficLine(Model):
     direction: Direction
     kind: Literal["request", "response", "error", "notification", "note", "unknown"]
     method: str = ""
-    """ACP's method, also of the request that a response answers if that is near; a note's kind."""
+    """ACP's method, for a response that of its request if it is near; or a note's kind."""
     update: str = ""
     """The kind of a ``session/update``."""
     size: int
     """Bytes."""
     preview: str = ""
-    """How its content begins."""
+    """The beginning of its content."""
     stream: str = ""
-    """Names the text that a chunk is part of; empty for what is no chunk."""
+    """Identifies the text that a chunk belongs to; empty for other lines."""
     count: int = 1
-    """Chunks that were gathered; they fill ``size`` bytes from ``place``."""
+    """Number of joined chunks; they fill ``size`` bytes from ``place``."""
 
 
 class TrafficPage(Model):
     """Result of ``get_traffic``.
 
-    Looking is bounded too: a page may hold few lines or none although there are more.
+    Each call reads a limited part of the log: a page may have few lines or none although there are
+    more.
     """
 
     lines: tuple[TrafficLine, ...]
     start: int
-    """Everything from here..."""
+    """The part of the log from here"""
     end: int
-    """...to here was looked at."""
+    """to here was read."""
     size: int
-    """Of the whole log, as far as its lines are complete."""
+    """Size of the whole log, up to its last complete line."""
 
 
 class GetTrafficLine(BaseCommand):
-    """One line of the log, written out; or the text of gathered chunks."""
+    """Get one line of the log, formatted; or the text of joined chunks."""
 
     name: Literal["get_traffic_line"] = "get_traffic_line"
     session_id: str
     place: int = Field(ge=0)
     end: int | None = Field(default=None, ge=0)
-    """Where the gathered chunks end."""
+    """Where the joined chunks end."""
 
 
 class TrafficDetail(Model):
@@ -93,47 +94,47 @@ class TrafficDetail(Model):
     text: str
     """Its message as indented JSON, or the text of the chunks."""
     cut: bool = False
-    """Whether that is only its beginning."""
+    """Whether the text was cut."""
 
 
 class GetTranscript(BaseCommand):
-    """A whole transcript for export, without secrets and places on this machine."""
+    """Get a whole transcript for export, without secrets and local paths."""
 
     name: Literal["get_transcript"] = "get_transcript"
     session_id: str
     turn_id: str = ""
-    """Of this turn alone; ``last`` is the newest that was sent."""
+    """Only this turn; ``last`` is the newest that was sent."""
     format: Literal["json", "markdown", "html", "shared"] = "json"
-    """``shared`` is HTML that shows it as JupyterLab does, and plays it in steps."""
+    """``shared`` is HTML that looks as in JupyterLab, and can be played step by step."""
     thoughts: bool = False
-    """Whether Markdown and HTML hold the agent's reasoning."""
+    """Whether Markdown and HTML include the agent's reasoning."""
 
 
 class _LogToImport(BaseCommand):
-    """A log that becomes a session."""
+    """A log to import as a session."""
 
     content: bytes
     file_name: str = "log"
     dialect: Dialect | None = None
-    """How to read it; by default as it looks."""
+    """Its format; by default it is recognised."""
     log_session: str = ""
-    """Which of its sessions, by the protocol's id; by default the one with most lines."""
+    """Which of its sessions, by its ACP id; by default the one with most lines."""
 
 
 class ImportLog(_LogToImport):
-    """Make a session of a log; it can be looked at, and has no agent."""
+    """Import a log as a session, which can be read but has no agent."""
 
     name: Literal["import_log"] = "import_log"
 
 
 class StartImport(_LogToImport):
-    """Begin to make a session of a log; ``get_import`` tells how far it is."""
+    """Start to import a log as a session; ``get_import`` returns the progress."""
 
     name: Literal["start_import"] = "start_import"
 
 
 class GetImport(BaseCommand):
-    """How far an import is; waits for its end at most ``wait_seconds``."""
+    """Get the progress of an import; waits for its end up to ``wait_seconds``."""
 
     name: Literal["get_import"] = "get_import"
     import_id: str
@@ -141,14 +142,14 @@ class GetImport(BaseCommand):
 
 
 class CancelImport(BaseCommand):
-    """Stop an import; nothing of it is kept."""
+    """Cancel an import; its session is removed."""
 
     name: Literal["cancel_import"] = "cancel_import"
     import_id: str
 
 
 class ImportProblem(Model):
-    """What of a log could not be taken, and why."""
+    """Lines of a log that could not be imported, and why."""
 
     line: int
     """From 1."""
@@ -161,23 +162,23 @@ class ImportResult(Model):
     session_id: str
     dialect: Dialect
     entries: int
-    """Lines that the session has of the log."""
+    """Number of lines that were imported."""
     problems: tuple[ImportProblem, ...]
-    """The first of them."""
+    """The first problems."""
     problem_count: int
     log_session: str
-    """Which of the log's sessions was imported, by the protocol's id."""
+    """ACP id of the imported session."""
     other_sessions: tuple[str, ...]
     turn_ids: tuple[str, ...]
 
 
 class ImportProgress(Model):
-    """How far an import is."""
+    """The progress of an import."""
 
     import_id: str
     file_name: str
     stage: Literal["survey", "read"]
-    """Whether the log is only looked through, to know what it is of, or read."""
+    """Whether it is recognising the log's format, or reading it."""
     lines: int
     """Lines of the file that this stage has read."""
     bytes_read: int
@@ -189,7 +190,7 @@ class ImportState(Model):
 
     progress: ImportProgress
     result: ImportResult | None = None
-    """What came of it; None while it goes on."""
+    """The result; None while it is running."""
 
 
 class TranscriptPage(ItemsPage):

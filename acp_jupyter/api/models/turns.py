@@ -1,4 +1,4 @@
-"""Commands about turns, what they changed and what they ask; their results.
+"""Commands about turns, their changes and their requests; their results.
 
 Answers to permission requests and elicitations, also by rules and trusted folders.
 """
@@ -19,7 +19,7 @@ from acp_jupyter.transcript.output.bundle import Bundle
 
 
 class EditQueued(BaseCommand):
-    """Change a prompt before it is sent; new text keeps what is attached."""
+    """Edit a queued prompt; new text keeps the attachments."""
 
     name: Literal["edit_queued"] = "edit_queued"
     turn_id: str
@@ -28,18 +28,18 @@ class EditQueued(BaseCommand):
 
 
 class SendNow(BaseCommand):
-    """Stop the running turn, and send a prompt that waits before the others."""
+    """Stop the running turn, and send a queued prompt before the others."""
 
     name: Literal["send_now"] = "send_now"
     turn_id: str
 
 
 class Steer(BaseCommand):
-    """Put a prompt that waits into the turn that runs; if the agent does not take it, it waits."""
+    """Send a queued prompt into the running turn; it stays queued if the agent refuses it."""
 
     name: Literal["steer"] = "steer"
     turn_id: str
-    """Of the prompt that waits."""
+    """Id of the queued prompt's turn."""
 
 
 class ItemsPage(Model):
@@ -56,7 +56,7 @@ class TurnDetail(Model):
     turn: TurnState
     items: tuple[Item, ...]
     more: int | None = None
-    """What to ask for as ``start`` to get the next items; null where these are the last."""
+    """Value of ``start`` for the next items; null if these are the last."""
     session: SessionState
     page_holds_notebook: bool = False
     """Whether a page with the labextension has the turn's notebook open."""
@@ -91,13 +91,12 @@ class SavedOutputs(Model):
 
     outputs: tuple[SavedOutput, ...]
     number: int
-    """What to ask for as ``after``, to get what changes from now on."""
+    """Value of ``after`` that returns later changes, for the same ``epoch``."""
     epoch: str
-    """The same."""
 
 
 class PromptSession(BaseCommand):
-    """Send a prompt; it waits behind a running turn. ACP: session/prompt."""
+    """Send a prompt; it is queued behind a running turn. ACP: session/prompt."""
 
     name: Literal["prompt"] = "prompt"
     session_id: str
@@ -107,15 +106,15 @@ class PromptSession(BaseCommand):
     sandbox: Sandbox | None = None
     origin: Origin | None = None
     can_ask: bool = True
-    """False where nobody sits at the caller (nbclient, papermill)."""
+    """False if no user is present (nbclient, papermill)."""
     allow: tuple[str, ...] = Field(default=(), max_length=100)
-    """Rules for this turn, e.g. ``execute:git status *``."""
+    """Rules that allow something in this turn, e.g. ``execute:git status *``."""
     deny: tuple[str, ...] = Field(default=(), max_length=100)
-    """The same; what they match is rejected, whatever else allows it."""
+    """Rules that deny something in this turn; they take precedence over all others."""
 
 
 class Cancel(BaseCommand):
-    """Stop a turn, running or queued; without ``turn_id`` the running one."""
+    """Stop a running or queued turn; without ``turn_id``, the running one."""
 
     name: Literal["cancel"] = "cancel"
     session_id: str
@@ -124,7 +123,7 @@ class Cancel(BaseCommand):
 
 
 class CancelToolCall(BaseCommand):
-    """Have the agent end one tool call, or its terminal; the turn, if it runs, goes on.
+    """Cancel one tool call, or its terminal; a running turn continues.
 
     ACP: tool_call/cancel, terminal/cancel.
     """
@@ -135,9 +134,9 @@ class CancelToolCall(BaseCommand):
 
 
 class RunOutside(BaseCommand):
-    """Ask whether the command of a tool call, which a wall of its sandbox stopped, may run once.
+    """Ask whether the command of a tool call that its sandbox stopped may run once.
 
-    The question is a permission request of its own; after a yes the command runs at once.
+    This makes a permission request of its own; after a yes the command runs at once.
     """
 
     name: Literal["run_outside"] = "run_outside"
@@ -146,18 +145,18 @@ class RunOutside(BaseCommand):
 
 
 class GetItems(BaseCommand):
-    """Items by index, for what lies before the snapshot's window."""
+    """Get items by index, to read those before the snapshot's window."""
 
     name: Literal["get_items"] = "get_items"
     session_id: str
     start: int = Field(ge=0)
     end: int = Field(ge=0)
     turn_id: str = ""
-    """Of a turn of this session: ``start`` and ``end`` count from its first item."""
+    """A turn of this session: ``start`` and ``end`` then count from its first item."""
 
 
 class GetCell(BaseCommand):
-    """A cell of the session's notebook, as a page shows it: what ``@cell 3`` in a prompt names."""
+    """Get a cell of the session's notebook as a page shows it, e.g. for ``@cell 3`` in a prompt."""
 
     name: Literal["get_cell"] = "get_cell"
     session_id: str
@@ -165,22 +164,22 @@ class GetCell(BaseCommand):
 
 
 class GetTurn(BaseCommand):
-    """A turn with its items; waits for its end at most ``wait_seconds``.
+    """Get a turn with its items; waits for its end up to ``wait_seconds``.
 
-    A very long one is told in parts.
+    A very long turn is returned in parts.
     """
 
     name: Literal["get_turn"] = "get_turn"
     turn_id: str
     wait_seconds: float = Field(default=0, ge=0, le=30)
     start: int | None = Field(default=None, ge=0)
-    """For the next part: what the one before calls ``more``."""
+    """For the next part: the last one's ``more``."""
 
 
 class AttachTurn(BaseCommand):
-    """Ask whether a cell's output is that of this turn's own cell.
+    """Ask whether a cell's output belongs to this turn's own cell.
 
-    Only then does a view draw live state and controls for it.
+    Only then does a view show live state and controls for it.
     """
 
     name: Literal["attach_turn"] = "attach_turn"
@@ -193,20 +192,20 @@ _RECORDS = 1000
 
 
 class GetSavedOutputs(BaseCommand):
-    """The turns of a notebook, as output bundles keyed by cell."""
+    """Get the turns of a notebook, as output bundles by cell."""
 
     name: Literal["get_records"] = "get_records"
     notebook_path: str
     turn_ids: tuple[str, ...] | None = Field(default=None, max_length=_RECORDS)
-    """Which of its sessions' turns, also those that have no cell; by default all of its cells."""
+    """Which turns to include, also those without a cell; by default those of all its cells."""
     after: int | None = None
     """Only turns that have changed since: the ``number`` of an earlier result, with its epoch."""
     epoch: str = ""
     ended_after: float | None = None
-    """Where what has changed is not known: leave out turns that ended until then, seconds since
-    the epoch. The notebook holds their records."""
+    """Without ``after``: leave out turns that ended before this time, in seconds since the epoch.
+    The notebook has their records."""
     unfinished: tuple[str, ...] = Field(default=(), max_length=_RECORDS)
-    """Turns that the notebook has as running; they are not left out."""
+    """Turns that are running according to the notebook; they are not left out."""
 
 
 _PATHS = 100_000
@@ -215,16 +214,16 @@ _EARLIER = 1000
 
 
 class GetChanges(BaseCommand):
-    """What changed while a turn ran, and whose change it is, as it was at its end."""
+    """Get what changed while a turn ran, with the author of each change, as of its end."""
 
     name: Literal["get_changes"] = "get_changes"
     turn_id: str
     path: str | None = None
-    """Of one file alone."""
+    """Only this file."""
     earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
-    """Turns before it, the oldest first: the file is compared with what it was before them."""
+    """Earlier turns, oldest first: the file is compared with its state before them."""
     form: Literal["texts", "patch"] = "texts"
-    """Each file's text before and after, or one patch that ``git apply`` takes."""
+    """Each file's text before and after, or one patch for ``git apply``."""
 
     @model_validator(mode="after")
     def _one_file(self) -> GetChanges:
@@ -235,40 +234,39 @@ class GetChanges(BaseCommand):
 
 
 class ListChangingSessions(BaseCommand):
-    """The sessions that are open here and have changed a file, whatever notebook they are of."""
+    """List the open sessions that have changed a file, whatever their notebooks."""
 
     name: Literal["list_changing_sessions"] = "list_changing_sessions"
     path: str
-    """Of the file, below the server's root."""
+    """Path of the file, below the server's root."""
 
 
 class ChangingSessions(Model):
     """Result of ``list_changing_sessions``."""
 
     session_ids: tuple[str, ...]
-    """Those that changed it last; the newest last."""
+    """The ones that changed it last; the newest last."""
 
 
 class RevertTurn(BaseCommand):
-    """Take back what a turn changed, where nobody has changed it since; or undo that."""
+    """Revert what a turn changed, if nobody has changed it since; or undo that."""
 
     name: Literal["revert_turn"] = "revert_turn"
     turn_id: str
     paths: tuple[str, ...] | None = Field(default=None, max_length=_PATHS)
-    """Which files; by default all of them."""
+    """Which files; by default all."""
     hunks: tuple[FileHunks, ...] = Field(default=(), max_length=_HUNK_FILES)
-    """Parts of files, in place of whole ones."""
+    """Parts of files instead of whole ones."""
     earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
-    """Turns before it, the oldest first, whose changes of these files go with it."""
+    """Earlier turns, oldest first, whose changes to these files are reverted along with it."""
     undo: bool = False
-    """Whether to put back what was taken back."""
+    """Whether to undo a revert."""
     partial: bool = False
-    """Whether to take back what can be, where some files were changed since."""
+    """Whether to revert what is possible if some files were changed since."""
     authors: tuple[Literal["agent", "unknown"], ...] = ("agent",)
-    """Where no files are named: whose changes, the turn's own, those of nobody that was seen, or
-    both."""
+    """If no files are named: by whom the changes must be, the turn, nobody observed, or both."""
     in_document: bool = False
-    """It was done in an open document, by its user: nothing is written, only remembered."""
+    """The user did it in an open document: nothing is written, it is only recorded."""
 
     @model_validator(mode="after")
     def _files_or_parts(self) -> RevertTurn:
@@ -285,11 +283,11 @@ class FileTexts(ChangedFile):
     """A changed file with its text."""
 
     old_text: str | None = None
-    """Null for a new file, and for one that is no text or too large."""
+    """Null for a new file, and for one that is not text or is too large."""
     new_text: str | None = None
     too_large: bool = False
     edited_cells: tuple[str, ...] = ()
-    """Ids of a notebook's cells that others changed after a tool had written them in this turn."""
+    """Ids of a notebook's cells that others changed after a tool wrote them in this turn."""
 
 
 class ChangesReply(Model):
@@ -297,7 +295,7 @@ class ChangesReply(Model):
 
     turn_id: str
     known: bool
-    """Whether the folder was kept; if not, only what was seen to change is in ``files``."""
+    """Whether the folder has checkpoints; if not, ``files`` has only observed changes."""
     files: tuple[FileTexts, ...] = ()
     patch: str | None = None
     revertible: bool = False
@@ -309,28 +307,28 @@ class RevertReply(Model):
 
     turn_id: str
     paths: tuple[str, ...]
-    """Files that are as they were before the turn now, or after it if that was undone."""
+    """Files that now are as they were before the turn, or after it if this was an Undo."""
     refused: dict[str, str] = Field(default_factory=dict)
-    """Files that were left as they are, and why: with ``partial``, and links of a variant that
-    lead out of the folder."""
+    """Files that were left alone, and why: with ``partial``, and links of a variant that lead out
+    of the folder."""
 
 
 class ListRules(BaseCommand):
-    """The rules that are remembered, of one session and its folder or of all."""
+    """List the remembered rules, of one session and its folder or of all."""
 
     name: Literal["list_rules"] = "list_rules"
     session_id: str = ""
 
 
 class RevokeRule(BaseCommand):
-    """Forget a rule."""
+    """Remove a rule."""
 
     name: Literal["revoke_rule"] = "revoke_rule"
     rule_id: str = Field(min_length=1, max_length=100)
 
 
 class TrustFolder(BaseCommand):
-    """Let agents run in a folder, or answer a session's question about its own."""
+    """Trust a folder, or answer a session's question about its own."""
 
     name: Literal["trust_folder"] = "trust_folder"
     folder: str = Field(default="", max_length=4000)
@@ -338,7 +336,7 @@ class TrustFolder(BaseCommand):
     session_id: str = ""
     request_id: str = ""
     trust: bool = True
-    """False only answers a question with no."""
+    """False declines a session's question, and does nothing else."""
 
     @model_validator(mode="after")
     def _one_of_both(self) -> TrustFolder:
@@ -349,28 +347,28 @@ class TrustFolder(BaseCommand):
 
 
 class ListTrust(BaseCommand):
-    """The trusted folders."""
+    """List the trusted folders."""
 
     name: Literal["list_trust"] = "list_trust"
 
 
 class RevokeTrust(BaseCommand):
-    """Trust a folder no more. Agents that run go on."""
+    """Stop trusting a folder. Running agents continue."""
 
     name: Literal["revoke_trust"] = "revoke_trust"
     folder: str = Field(min_length=1, max_length=4000)
 
 
 class RuleEntry(Model):
-    """A remembered rule, and where it counts."""
+    """A remembered rule, and its scope."""
 
     rule: Rule
     text: str
-    """As one would write it, e.g. ``execute:git status *``."""
+    """As written in a command, e.g. ``execute:git status *``."""
     session_id: str = ""
-    """Of a session's rule."""
+    """The session of a session's rule."""
     folder: str = ""
-    """Of a folder's rule."""
+    """The folder of a folder's rule."""
 
 
 class AnswerElicitation(BaseCommand):
@@ -381,7 +379,7 @@ class AnswerElicitation(BaseCommand):
     request_id: str
     action: Literal["accept", "decline", "cancel"]
     content: dict[str, JsonValue] = Field(default_factory=dict)
-    """Of an accepted form, by field name."""
+    """Values of an accepted form, by field name."""
 
 
 class AnswerPermission(BaseCommand):
@@ -393,7 +391,7 @@ class AnswerPermission(BaseCommand):
     option_id: str | None = None
     outcome: Literal["cancelled"] | None = None
     remember: Literal["session", "workspace"] | None = None
-    """Answer so without asking from now on, as the request's ``rule`` says."""
+    """Remember the answer, as the request's ``rule`` says."""
     wider_rule: str = Field(default="", max_length=1100)
     """Remember this one of the request's ``wider_rules`` instead."""
     reason: str = Field(default="", max_length=4000)

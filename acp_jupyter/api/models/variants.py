@@ -1,4 +1,4 @@
-"""Commands about variants: one prompt, tried several ways, each in a copy of the folder."""
+"""Commands about variants: one prompt tried in several ways, each in a copy of the folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from acp_jupyter.protocol.host_events.session import Network, Restore, Sandbox
 
 
 class CreateVariant(BaseCommand):
-    """Start a session for one turn in a copy of the folder.
+    """Create a session for one turn in a copy of the folder.
 
     In a notebook whose kernel this server has started, it gets a kernel of its own when its agent
     first needs it, and the notebook tools for the copy.
@@ -20,7 +20,7 @@ class CreateVariant(BaseCommand):
     name: Literal["create_variant"] = "create_variant"
     agent: str
     try_id: str = Field(default="", max_length=100)
-    """As the first variant of a prompt has it; empty for the first one."""
+    """The same for all variants of a prompt; empty for the first one."""
     cwd: str | None = None
     """The folder to copy, absolute or relative to the server's root; default: chosen from the
     notebook."""
@@ -28,24 +28,23 @@ class CreateVariant(BaseCommand):
     trust: bool = False
     """Whether agents may run in the folder and its copies; see ``create_session``."""
     ask_trust: bool = False
-    """The same."""
     sandbox: Sandbox | None = None
     """Default: that of the notebook's session with this agent, else as for a new session."""
     network: Network | None = None
-    """The same. A kernel can only have it reach less than that."""
+    """Network of the sandbox, with the same default. A kernel can only restrict it."""
     tools: bool = True
     """Whether the agent gets the notebook tools, and so a kernel."""
     restore: Restore = "none"
     """What that kernel begins with."""
     cell_id: str = Field(default="", max_length=200)
-    """The cell that asks: ``rerun`` runs those above it."""
+    """The cell that asks: ``rerun`` runs the cells above it."""
 
 
 class KeepVariant(BaseCommand):
-    """Put what a turn has changed in a copy into the folder that was copied, or take it out again.
+    """Apply what a turn has changed in a copy to the folder that was copied, or remove it again.
 
-    The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
-    have changed in the same files is kept with it. All of it or nothing: it is refused where a file
+    The turn is that of a variant, or of a session in the sandbox ``copy``; then earlier turns'
+    changes to the same files are kept along with it. All of it or nothing: it is refused if a file
     was changed since the copy was made.
     """
 

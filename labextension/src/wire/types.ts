@@ -4,7 +4,7 @@
 export const API_VERSION = 1;
 
 /**
- * What the page has drawn; the flush slows while it lags.
+ * What the page has drawn; flushes slow down while it lags.
  */
 export interface AckFrame {
   seq: number;
@@ -16,16 +16,11 @@ export interface AckFrame {
  * The ``metadata.acp`` of a cell that an agent wrote.
  */
 export interface AcpMark {
-  /**
-   * Id of the agent.
-   */
   agent: string;
-  /**
-   * Id of the turn.
-   */
   turn: string;
   /**
-   * Fingerprint of the source that it wrote: with another one, somebody else changed it since.
+   * Fingerprint of the source that it wrote; if it differs, somebody else has changed the source
+   * since.
    */
   written: string;
 }
@@ -34,16 +29,11 @@ export interface AcpMark {
  * The ``metadata.acp`` of a cell that an agent wrote.
  */
 export interface AcpMark1 {
-  /**
-   * Id of the agent.
-   */
   agent: string;
-  /**
-   * Id of the turn.
-   */
   turn: string;
   /**
-   * Fingerprint of the source that it wrote: with another one, somebody else changed it since.
+   * Fingerprint of the source that it wrote; if it differs, somebody else has changed the source
+   * since.
    */
   written: string;
 }
@@ -55,28 +45,28 @@ export interface AgentEntry {
   detail: string;
   id: string;
   /**
-   * The command that installs it, to be typed in a terminal.
+   * The command that installs it, to type in a terminal.
    */
   install: string;
   /**
-   * Whether it is known from the public registry alone.
+   * Whether it is known only from the public registry.
    */
   listed: boolean;
   /**
-   * Ways to log in, where it needs that.
+   * Login methods, if it needs a login.
    */
   methods: AuthMethod[];
   name: string;
   /**
-   * What to know before: what it needs, what is checked, what is not.
+   * Notes for the user: what it needs, what is checked, what is not.
    */
   notes: string[];
   /**
-   * What may be downloaded after a click: a package with its version.
+   * The package, with its version, that may be downloaded after a click.
    */
   package: string;
   /**
-   * The command that will then be run.
+   * The command that will then run.
    */
   run: string;
   status: 'ready' | 'needs_login' | 'not_installed' | 'broken';
@@ -123,7 +113,7 @@ export interface AgentMessage {
 }
 
 /**
- * A session that an agent keeps.
+ * A session that an agent stores.
  */
 export interface AgentSession {
   agent_session_id: string;
@@ -133,12 +123,12 @@ export interface AgentSession {
   archived: boolean;
   cwd: string;
   /**
-   * Our id of it, where it is known here.
+   * Our id of it, if it is known here.
    */
   session_id: string;
   title: string;
   /**
-   * As the agent writes it.
+   * ISO 8601, as the agent sent it.
    */
   updated_at: string;
 }
@@ -152,17 +142,17 @@ export interface AgentSessions {
 }
 
 /**
- * Let a package be downloaded and run, as it was shown.
+ * Allow a package to be downloaded and run, as shown to the user.
  */
 export interface AllowDownload {
   agent: string;
   name: 'allow_download';
   /**
-   * With its version. Another one than is offered now is refused.
+   * The package with its version. It is refused unless it is the one offered now.
    */
   package: string;
   /**
-   * The command as it was shown. Another one is refused, too; null where none was shown.
+   * The command as shown; refused unless it is still the same. Null if none was shown.
    */
   run: string | null;
 }
@@ -173,7 +163,7 @@ export interface AllowDownload {
 export interface AnswerElicitation {
   action: 'accept' | 'decline' | 'cancel';
   /**
-   * Of an accepted form, by field name.
+   * Values of an accepted form, by field name.
    */
   content: {
     [k: string]: JsonValue;
@@ -184,20 +174,20 @@ export interface AnswerElicitation {
 }
 
 /**
- * The answer to an ask: a result, or why not.
+ * The answer to an ask: a result, or a refusal.
  */
 export interface AnswerFrame {
   /**
-   * Why it was not done, in words.
+   * Why it was not done, as text.
    */
   error: string | null;
   id: number;
   /**
-   * Of ``read_notebook`` and ``edit_notebook``.
+   * Result of ``read_notebook`` and ``edit_notebook``.
    */
   notebook: NotebookState | null;
   /**
-   * The same in a word: ``no_document`` where another page may hold it.
+   * The same as a stable word: ``no_document`` if another page may have it open.
    */
   reason: string;
   /**
@@ -205,7 +195,7 @@ export interface AnswerFrame {
    */
   refusal: NotebookRefusal | null;
   /**
-   * Of ``read_document``.
+   * Result of ``read_document``.
    */
   text: string | null;
   type: 'answer';
@@ -223,7 +213,7 @@ export interface AnswerPermission {
    */
   reason: string;
   /**
-   * Answer so without asking from now on, as the request's ``rule`` says.
+   * Remember the answer, as the request's ``rule`` says.
    */
   remember: ('session' | 'workspace') | null;
   request_id: string;
@@ -239,13 +229,13 @@ export interface AnswerPermission {
  */
 export interface ArchiveReply {
   /**
-   * Why the agent's copy is not where the session is, in words; empty where it is.
+   * Why the agent's copy was not archived or unarchived along, as text; empty if it was.
    */
   message: string;
 }
 
 /**
- * End a session and put it into the archive, its agent's copy too. ACP: session/archive.
+ * Close and archive a session, including its agent's copy. ACP: session/archive.
  */
 export interface ArchiveSession {
   name: 'archive_session';
@@ -291,11 +281,11 @@ export interface Artifact {
 }
 
 /**
- * A question to the page about an open document; answered by an answer.
+ * A request to the page about an open document; an answer frame answers it.
  */
 export interface AskFrame {
   /**
-   * After so long another page is asked; nothing may be changed then.
+   * After this time another page is asked, and this one must not change anything.
    */
   deadline_seconds: number;
   id: number;
@@ -305,9 +295,9 @@ export interface AskFrame {
 }
 
 /**
- * Ask whether a cell's output is that of this turn's own cell.
+ * Ask whether a cell's output belongs to this turn's own cell.
  *
- * Only then does a view draw live state and controls for it.
+ * Only then does a view show live state and controls for it.
  */
 export interface AttachTurn {
   cell_id: string;
@@ -403,7 +393,7 @@ export interface Bundle {
 }
 
 /**
- * Stop a turn, running or queued; without ``turn_id`` the running one.
+ * Stop a running or queued turn; without ``turn_id``, the running one.
  */
 export interface Cancel {
   name: 'cancel';
@@ -413,7 +403,7 @@ export interface Cancel {
 }
 
 /**
- * Stop an import; nothing of it is kept.
+ * Cancel an import; its session is removed.
  */
 export interface CancelImport {
   import_id: string;
@@ -421,7 +411,7 @@ export interface CancelImport {
 }
 
 /**
- * End a login that goes on.
+ * Cancel a running login.
  */
 export interface CancelLogin {
   name: 'cancel_login';
@@ -429,7 +419,7 @@ export interface CancelLogin {
 }
 
 /**
- * Have the agent end one tool call, or its terminal; the turn, if it runs, goes on.
+ * Cancel one tool call, or its terminal; a running turn continues.
  *
  * ACP: tool_call/cancel, terminal/cancel.
  */
@@ -440,11 +430,11 @@ export interface CancelToolCall {
 }
 
 /**
- * One cell as it is now.
+ * One cell in its current state.
  */
 export interface Cell {
   /**
-   * Which agent wrote it, where one did.
+   * The mark of the agent that wrote it, if one did.
    */
   acp: AcpMark | null;
   cell_type: 'code' | 'markdown' | 'raw';
@@ -559,7 +549,7 @@ export interface ChangedFile {
 export interface ChangesReply {
   files: FileTexts[];
   /**
-   * Whether the folder was kept; if not, only what was seen to change is in ``files``.
+   * Whether the folder has checkpoints; if not, ``files`` has only observed changes.
    */
   known: boolean;
   patch: string | null;
@@ -573,7 +563,7 @@ export interface ChangesReply {
  */
 export interface ChangingSessions {
   /**
-   * Those that changed it last; the newest last.
+   * The ones that changed it last; the newest last.
    */
   session_ids: string[];
 }
@@ -638,7 +628,7 @@ export type ClientFrame =
   | AnswerFrame;
 
 /**
- * End a session; it is kept, and can be opened again. ACP: session/close.
+ * Close a session; it stays stored, and can be opened again. ACP: session/close.
  */
 export interface CloseSession {
   name: 'close_session';
@@ -709,7 +699,7 @@ export type Command =
   | FindStale;
 
 /**
- * A command; answered by a reply of the same id.
+ * A command; a reply with the same id answers it.
  */
 export interface CommandFrame {
   command: Command;
@@ -784,16 +774,16 @@ export interface CopiedTurn {
 }
 
 /**
- * Start, or find again, a session. ACP: session/new.
+ * Create a session, or find one. ACP: session/new.
  *
- * With ``label`` and ``notebook_path`` the session of that label in that
- * notebook is found again, unless ``new`` is set.
+ * With ``label`` and ``notebook_path``, the session with that label in that notebook is found,
+ * unless ``new`` is set.
  */
 export interface CreateSession {
   agent: string;
   /**
-   * Whether somebody who sees the session can be asked about the folder. Then its agent starts
-   * when they have said yes; else an untrusted folder is refused.
+   * Whether the user can be asked about the folder. The agent then starts after their consent;
+   * otherwise an untrusted folder is refused.
    */
   ask_trust: boolean;
   /**
@@ -801,8 +791,8 @@ export interface CreateSession {
    */
   cwd: string | null;
   /**
-   * Whether its agent works in a copy of the folder, which lasts as long as the session: another
-   * session is found, or made, than where it does not. Default: as ``sandbox`` says.
+   * Whether its agent works in a copy of the folder, which lasts as long as the session. Sessions
+   * with and without a copy are distinct. Default: as ``sandbox`` says.
    */
   in_copy: boolean | null;
   label: string;
@@ -810,13 +800,13 @@ export interface CreateSession {
   model: string | null;
   name: 'create_session';
   /**
-   * Of the sandbox of the session that is made; a kernel can only have it reach less.
+   * Network of a new session's sandbox; a kernel can only restrict it.
    */
   network: ('all' | 'none' | 'hosts') | null;
   new: boolean;
   notebook_path: string;
   /**
-   * Of the session that is made; a kernel's is that of its own prompts in it.
+   * Policy of a new session; from a kernel, of the kernel's own prompts.
    */
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   /**
@@ -824,37 +814,34 @@ export interface CreateSession {
    */
   record: RecordingOptions | null;
   /**
-   * The same.
+   * Sandbox of a new session; from a kernel, of the kernel's own prompts.
    */
   sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   /**
-   * When the agent's process starts: before the answer, beside it, or at the first prompt.
+   * When the agent's process starts: before the reply, in parallel, or at the first prompt.
    */
   start: 'wait' | 'background' | 'lazy';
   /**
-   * Whether the agent is offered tools for the session's notebook and its kernel.
+   * Whether to offer the agent tools for the session's notebook and its kernel.
    */
   tools: boolean;
   /**
-   * Whether agents may run in the folder; a kernel's word counts for prompts of kernels.
+   * Whether agents may run in the folder; from a kernel, this counts for prompts of kernels.
    */
   trust: boolean;
 }
 
 /**
- * Start a session for one turn in a copy of the folder.
+ * Create a session for one turn in a copy of the folder.
  *
  * In a notebook whose kernel this server has started, it gets a kernel of its own when its agent
  * first needs it, and the notebook tools for the copy.
  */
 export interface CreateVariant {
   agent: string;
-  /**
-   * The same.
-   */
   ask_trust: boolean;
   /**
-   * The cell that asks: ``rerun`` runs those above it.
+   * The cell that asks: ``rerun`` runs the cells above it.
    */
   cell_id: string;
   /**
@@ -864,7 +851,7 @@ export interface CreateVariant {
   cwd: string | null;
   name: 'create_variant';
   /**
-   * The same. A kernel can only have it reach less than that.
+   * Network of the sandbox, with the same default. A kernel can only restrict it.
    */
   network: ('all' | 'none' | 'hosts') | null;
   notebook_path: string;
@@ -885,13 +872,13 @@ export interface CreateVariant {
    */
   trust: boolean;
   /**
-   * As the first variant of a prompt has it; empty for the first one.
+   * The same for all variants of a prompt; empty for the first one.
    */
   try_id: string;
 }
 
 /**
- * Remove a cell.
+ * Delete a cell.
  */
 export interface DeleteCell {
   acp: AcpMark1;
@@ -901,7 +888,7 @@ export interface DeleteCell {
 }
 
 /**
- * End a session and remove all that is kept of it. ACP: session/delete.
+ * Close a session and delete everything stored about it. ACP: session/delete.
  */
 export interface DeleteSession {
   name: 'delete_session';
@@ -961,14 +948,14 @@ export type DocumentQuestion =
 export interface DocumentState {
   dirty: boolean;
   /**
-   * When it last had the focus, seconds since the epoch; 0 for never.
+   * When it last had the focus, in seconds since the epoch; 0 for never.
    */
   focused_at: number;
   path: string;
 }
 
 /**
- * All documents that the page holds; sent whole on each change.
+ * All open documents of the page; sent as a whole on each change.
  */
 export interface DocumentsFrame {
   documents: DocumentState[];
@@ -976,12 +963,12 @@ export interface DocumentsFrame {
 }
 
 /**
- * Make all these changes, or none, and save.
+ * Make all these changes and save, or none of them.
  */
 export interface EditNotebook {
   edits: CellEdit[];
   /**
-   * The sources that cells must have for it, by the cells' ids.
+   * The sources that cells must have, by the cells' ids; otherwise nothing is changed.
    */
   expected: {
     [k: string]: string;
@@ -990,7 +977,7 @@ export interface EditNotebook {
 }
 
 /**
- * Change a prompt before it is sent; new text keeps what is attached.
+ * Edit a queued prompt; new text keeps the attachments.
  */
 export interface EditQueued {
   name: 'edit_queued';
@@ -1104,12 +1091,12 @@ export interface ElicitationField {
 }
 
 /**
- * An error as every route sends it.
+ * An error, the same on every route.
  */
 export interface ErrorBody {
   detail: string;
   /**
-   * What is wrong with each field of a form, by its name.
+   * What is wrong with each field of a form, by field name.
    */
   fields: {
     [k: string]: string;
@@ -1120,7 +1107,7 @@ export interface ErrorBody {
 }
 
 /**
- * A frame that could not be taken, or a session that is not known.
+ * A frame was invalid, or a session is unknown.
  */
 export interface ErrorFrame {
   error: ErrorBody;
@@ -1162,7 +1149,7 @@ export type Event =
   | TurnEnded;
 
 /**
- * One flush of one session.
+ * One batch of a session's events.
  */
 export interface EventsFrame {
   events: Event[];
@@ -1203,7 +1190,7 @@ export interface FileTexts {
    */
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
   /**
-   * Ids of a notebook's cells that others changed after a tool had written them in this turn.
+   * Ids of a notebook's cells that others changed after a tool wrote them in this turn.
    */
   edited_cells: string[];
   /**
@@ -1225,7 +1212,7 @@ export interface FileTexts {
    */
   old_path: string;
   /**
-   * Null for a new file, and for one that is no text or too large.
+   * Null for a new file, and for one that is not text or is too large.
    */
   old_text: string | null;
   /**
@@ -1263,7 +1250,7 @@ export interface FileTexts {
 }
 
 /**
- * A file at one moment, and before the first turn.
+ * A file at one time, and before the first turn.
  */
 export interface FileThen {
   /**
@@ -1282,7 +1269,7 @@ export interface FileThen {
    */
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
   /**
-   * Ids of a notebook's cells that others changed after a tool had written them in this turn.
+   * Ids of a notebook's cells that others changed after a tool wrote them in this turn.
    */
   edited_cells: string[];
   /**
@@ -1290,7 +1277,7 @@ export interface FileThen {
    */
   kept: boolean;
   /**
-   * Of ``picture``.
+   * MIME type of ``picture``.
    */
   media_type: string;
   /**
@@ -1308,7 +1295,7 @@ export interface FileThen {
    */
   old_path: string;
   /**
-   * Null for a new file, and for one that is no text or too large.
+   * Null for a new file, and for one that is not text or is too large.
    */
   old_text: string | null;
   /**
@@ -1320,7 +1307,7 @@ export interface FileThen {
    */
   path: string;
   /**
-   * In base64, where it was a picture then.
+   * The picture in base64, if it was one.
    */
   picture: string;
   removed: number | null;
@@ -1375,7 +1362,7 @@ export interface FileWriteItem {
 }
 
 /**
- * Compare what cells ran with what they hold now.
+ * Compare what cells ran with what they contain now.
  */
 export interface FindStale {
   /**
@@ -1390,7 +1377,7 @@ export interface FindStale {
    */
   python: boolean;
   /**
-   * What was run, oldest first.
+   * The runs of cells, oldest first.
    *
    * @maxItems 2000
    */
@@ -1398,7 +1385,7 @@ export interface FindStale {
 }
 
 /**
- * Make a session that goes on from where another is now. ACP: session/fork.
+ * Create a session that continues from the current state of another. ACP: session/fork.
  */
 export interface ForkSession {
   name: 'fork_session';
@@ -1410,47 +1397,47 @@ export interface ForkSession {
  */
 export interface FoundSessions {
   /**
-   * Whether there may be more: in a session with many hits, or with a very long log.
+   * Whether there may be more hits: in a session with many, or with a very long log.
    */
   cut: boolean;
   hits: FoundText[];
   /**
-   * Where the next call goes on; empty when all is done.
+   * Cursor for the next call; empty when all sessions were searched.
    */
   next_cursor: string;
   /**
-   * Sessions that were looked through, with the calls before this one.
+   * Sessions searched so far, including earlier calls.
    */
   searched: number;
   total: number;
 }
 
 /**
- * A place in a session where the words are.
+ * A hit in a session.
  */
 export interface FoundText {
   /**
-   * ...and the text just after them.
+   * and the text just after it.
    */
   after: string;
   /**
-   * The text just before the words...
+   * The text just before the hit,
    */
   before: string;
   /**
-   * ...the words as they stand there...
+   * the hit itself,
    */
   match: string;
   session_id: string;
   /**
-   * Empty where no turn is known.
+   * Empty if the turn is unknown.
    */
   turn_id: string;
   where: 'prompt' | 'answer';
 }
 
 /**
- * A cell of the session's notebook, as a page shows it: what ``@cell 3`` in a prompt names.
+ * Get a cell of the session's notebook as a page shows it, e.g. for ``@cell 3`` in a prompt.
  */
 export interface GetCell {
   name: 'get_cell';
@@ -1459,22 +1446,22 @@ export interface GetCell {
 }
 
 /**
- * What changed while a turn ran, and whose change it is, as it was at its end.
+ * Get what changed while a turn ran, with the author of each change, as of its end.
  */
 export interface GetChanges {
   /**
-   * Turns before it, the oldest first: the file is compared with what it was before them.
+   * Earlier turns, oldest first: the file is compared with its state before them.
    *
    * @maxItems 1000
    */
   earlier: string[];
   /**
-   * Each file's text before and after, or one patch that ``git apply`` takes.
+   * Each file's text before and after, or one patch for ``git apply``.
    */
   form: 'texts' | 'patch';
   name: 'get_changes';
   /**
-   * Of one file alone.
+   * Only this file.
    */
   path: string | null;
   turn_id: string;
@@ -1483,27 +1470,27 @@ export interface GetChanges {
 /**
  * The turns of a notebook; or files and cells as they were after one of them.
  *
- * Turns that were taken back by going back are left out, and so are those in copies of the folder.
+ * It omits turns that were reverted by going back, and turns in copies of the folder.
  */
 export interface GetHistory {
   /**
-   * Whether the moment before it is meant, in place of the one after.
+   * Whether to show the state before the turn instead of after it.
    */
   before: boolean;
   name: 'get_history';
   notebook_path: string;
   /**
-   * One of the moment's files, with its text.
+   * One of the files at that time, with its text.
    */
   path: string;
   /**
-   * Which turn is meant; empty for the list of them.
+   * The turn; empty for the list of turns.
    */
   turn_id: string;
 }
 
 /**
- * How far an import is; waits for its end at most ``wait_seconds``.
+ * Get the progress of an import; waits for its end up to ``wait_seconds``.
  */
 export interface GetImport {
   import_id: string;
@@ -1512,7 +1499,7 @@ export interface GetImport {
 }
 
 /**
- * Items by index, for what lies before the snapshot's window.
+ * Get items by index, to read those before the snapshot's window.
  */
 export interface GetItems {
   end: number;
@@ -1520,27 +1507,27 @@ export interface GetItems {
   session_id: string;
   start: number;
   /**
-   * Of a turn of this session: ``start`` and ``end`` count from its first item.
+   * A turn of this session: ``start`` and ``end`` then count from its first item.
    */
   turn_id: string;
 }
 
 /**
- * The list of the public registry that is in use.
+ * Get the list of the public registry that is in use.
  */
 export interface GetRegistry {
   name: 'get_registry';
 }
 
 /**
- * Which sandboxes agents can have here, and how well they are kept.
+ * Get the sandboxes that agents can have here, and how well they are enforced.
  */
 export interface GetSandboxes {
   name: 'get_sandboxes';
 }
 
 /**
- * The turns of a notebook, as output bundles keyed by cell.
+ * Get the turns of a notebook, as output bundles by cell.
  */
 export interface GetSavedOutputs {
   /**
@@ -1548,19 +1535,19 @@ export interface GetSavedOutputs {
    */
   after: number | null;
   /**
-   * Where what has changed is not known: leave out turns that ended until then, seconds since
-   * the epoch. The notebook holds their records.
+   * Without ``after``: leave out turns that ended before this time, in seconds since the epoch.
+   * The notebook has their records.
    */
   ended_after: number | null;
   epoch: string;
   name: 'get_records';
   notebook_path: string;
   /**
-   * Which of its sessions' turns, also those that have no cell; by default all of its cells.
+   * Which turns to include, also those without a cell; by default those of all its cells.
    */
   turn_ids: string[] | null;
   /**
-   * Turns that the notebook has as running; they are not left out.
+   * Turns that are running according to the notebook; they are not left out.
    *
    * @maxItems 1000
    */
@@ -1568,7 +1555,7 @@ export interface GetSavedOutputs {
 }
 
 /**
- * One session's state.
+ * Get a session's state.
  */
 export interface GetSession {
   name: 'get_session';
@@ -1576,47 +1563,47 @@ export interface GetSession {
 }
 
 /**
- * Lines of a session's traffic log that pass the filters, in their order.
+ * Get lines of a session's traffic log that pass the filters, in order.
  *
- * A place is where a line begins in the log, in bytes.
+ * A position is the offset of a line in the log, in bytes.
  */
 export interface GetTraffic {
   /**
-   * The place to read on from: a page's ``end``. Without it the newest lines are read.
+   * Read forward from this position: a page's ``end``. Without it, the newest lines are read.
    */
   after: number | null;
   /**
-   * The place to read back from: a page's ``start``.
+   * Read backward from this position: a page's ``start``.
    */
   before: number | null;
   direction: ('>' | '<' | '!') | null;
   /**
-   * Whether consecutive chunks of one stream are one line.
+   * Whether consecutive chunks of one stream are joined into one line.
    */
   gather: boolean;
   limit: number;
   /**
-   * The method, the kind of update or the kind of note; or part of it.
+   * A part of the method, the kind of update or the kind of note.
    */
   method: string;
   name: 'get_traffic';
   session_id: string;
   /**
-   * What the line must hold; capital letters make no difference.
+   * Text that the line must contain; case is ignored.
    */
   text: string;
   /**
-   * How long to wait, where nothing has come after ``after`` yet.
+   * How long to wait if there is nothing after ``after`` yet.
    */
   wait_seconds: number;
 }
 
 /**
- * One line of the log, written out; or the text of gathered chunks.
+ * Get one line of the log, formatted; or the text of joined chunks.
  */
 export interface GetTrafficLine {
   /**
-   * Where the gathered chunks end.
+   * Where the joined chunks end.
    */
   end: number | null;
   name: 'get_traffic_line';
@@ -1625,34 +1612,34 @@ export interface GetTrafficLine {
 }
 
 /**
- * A whole transcript for export, without secrets and places on this machine.
+ * Get a whole transcript for export, without secrets and local paths.
  */
 export interface GetTranscript {
   /**
-   * ``shared`` is HTML that shows it as JupyterLab does, and plays it in steps.
+   * ``shared`` is HTML that looks as in JupyterLab, and can be played step by step.
    */
   format: 'json' | 'markdown' | 'html' | 'shared';
   name: 'get_transcript';
   session_id: string;
   /**
-   * Whether Markdown and HTML hold the agent's reasoning.
+   * Whether Markdown and HTML include the agent's reasoning.
    */
   thoughts: boolean;
   /**
-   * Of this turn alone; ``last`` is the newest that was sent.
+   * Only this turn; ``last`` is the newest that was sent.
    */
   turn_id: string;
 }
 
 /**
- * A turn with its items; waits for its end at most ``wait_seconds``.
+ * Get a turn with its items; waits for its end up to ``wait_seconds``.
  *
- * A very long one is told in parts.
+ * A very long turn is returned in parts.
  */
 export interface GetTurn {
   name: 'get_turn';
   /**
-   * For the next part: what the one before calls ``more``.
+   * For the next part: the last one's ``more``.
    */
   start: number | null;
   turn_id: string;
@@ -1660,7 +1647,7 @@ export interface GetTurn {
 }
 
 /**
- * First frame of a connection.
+ * The first frame of a connection.
  */
 export interface HelloFrame {
   api_version: number;
@@ -1668,14 +1655,14 @@ export interface HelloFrame {
   sessions: SessionSummary[];
   type: 'hello';
   /**
-   * Who the page is among several people; empty where people have no names.
+   * The page's user, if there are several; empty if users have no names.
    */
   user: string;
   version: string;
 }
 
 /**
- * Result of ``get_history``: the one that was asked for.
+ * Result of ``get_history``: the requested part.
  */
 export interface History {
   file: FileThen | null;
@@ -1687,11 +1674,11 @@ export interface History {
 }
 
 /**
- * A session's folder and the notebook at one moment.
+ * A session's folder and the notebook at one time.
  */
 export interface HistoryMoment {
   /**
-   * With those of their outputs that can be shown: text and pictures.
+   * The cells, with the outputs that can be shown: text and pictures.
    */
   cells: Cell[];
   /**
@@ -1699,11 +1686,11 @@ export interface HistoryMoment {
    */
   cells_words: string;
   /**
-   * Those that are not what they were before the first turn, whoever changed them.
+   * Files that differ from those before the first turn, whoever changed them.
    */
   files: ChangedFile[];
   /**
-   * Of its kernel, as the notebook says: ``python``.
+   * Language of its kernel, from the notebook's metadata, e.g. ``python``.
    */
   language: string;
   /**
@@ -1711,11 +1698,11 @@ export interface HistoryMoment {
    */
   left_out: number;
   /**
-   * What the notebook was called, relative to the folder.
+   * The notebook's path at that time, relative to the folder.
    */
   notebook_path: string;
   /**
-   * Why they can't be shown; empty where they can.
+   * Why they can't be shown; empty if they can.
    */
   words: string;
 }
@@ -1726,7 +1713,7 @@ export interface HistoryMoment {
 export interface HistoryStep {
   agent_name: string;
   /**
-   * How many it has changed.
+   * How many files it changed.
    */
   files: number;
   /**
@@ -1734,11 +1721,11 @@ export interface HistoryStep {
    */
   kept: boolean;
   /**
-   * How it begins.
+   * The beginning of its prompt.
    */
   prompt: string;
   /**
-   * Whether it has not ended: what it changes is not known yet.
+   * Whether it is still running, so that its changes are not known yet.
    */
   running: boolean;
   session_id: string;
@@ -1760,24 +1747,24 @@ export interface Hunk {
 }
 
 /**
- * Make a session of a log; it can be looked at, and has no agent.
+ * Import a log as a session, which can be read but has no agent.
  */
 export interface ImportLog {
   content: string;
   /**
-   * How to read it; by default as it looks.
+   * Its format; by default it is recognised.
    */
   dialect: ('traffic' | 'packets' | 'build-mode' | 'claude-cli') | null;
   file_name: string;
   /**
-   * Which of its sessions, by the protocol's id; by default the one with most lines.
+   * Which of its sessions, by its ACP id; by default the one with most lines.
    */
   log_session: string;
   name: 'import_log';
 }
 
 /**
- * How far an import is.
+ * The progress of an import.
  */
 export interface ImportProgress {
   bytes_read: number;
@@ -1789,13 +1776,13 @@ export interface ImportProgress {
    */
   lines: number;
   /**
-   * Whether the log is only looked through, to know what it is of, or read.
+   * Whether it is recognising the log's format, or reading it.
    */
   stage: 'survey' | 'read';
 }
 
 /**
- * The imports of logs that run now, all of them, when one has changed. None run at first.
+ * All running imports, after a change; none are running at first.
  */
 export interface ImportsFrame {
   imports: ImportProgress[];
@@ -1808,11 +1795,11 @@ export interface ImportsFrame {
 export interface InsertCell {
   acp: AcpMark;
   /**
-   * Id of the cell that it comes after, perhaps one that this list inserts; None: first.
+   * Id of the cell above, which this list may insert, too; None: first.
    */
   after: string | null;
   /**
-   * Of the new cell; not used yet in the notebook.
+   * Id of the new cell; no other cell of the notebook has it.
    */
   cell_id: string;
   cell_type: 'code' | 'markdown' | 'raw';
@@ -1888,10 +1875,10 @@ export interface ItemsPage {
 export type JsonValue = unknown;
 
 /**
- * Put what a turn has changed in a copy into the folder that was copied, or take it out again.
+ * Apply what a turn has changed in a copy to the folder that was copied, or remove it again.
  *
- * The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
- * have changed in the same files is kept with it. All of it or nothing: it is refused where a file
+ * The turn is that of a variant, or of a session in the sandbox ``copy``; then earlier turns'
+ * changes to the same files are kept along with it. All of it or nothing: it is refused if a file
  * was changed since the copy was made.
  */
 export interface KeepVariant {
@@ -1914,12 +1901,12 @@ export interface KillTerminal {
 }
 
 /**
- * The sessions that an agent itself keeps. ACP: session/list.
+ * List the sessions that an agent stores. ACP: session/list.
  */
 export interface ListAgentSessions {
   agent: string;
   /**
-   * Whether those in the agent's archive are listed, too.
+   * Whether to include the agent's archive.
    */
   archived: boolean;
   cursor: string;
@@ -1931,36 +1918,36 @@ export interface ListAgentSessions {
 }
 
 /**
- * The configured agents and whether they can start.
+ * List the configured agents and whether they can start.
  */
 export interface ListAgents {
   name: 'list_agents';
   /**
-   * The notebook whose own agents are listed, too. A kernel's is known.
+   * The notebook whose own agents to include. For a kernel, it is known.
    */
   notebook_path: string;
 }
 
 /**
- * The sessions that are open here and have changed a file, whatever notebook they are of.
+ * List the open sessions that have changed a file, whatever their notebooks.
  */
 export interface ListChangingSessions {
   name: 'list_changing_sessions';
   /**
-   * Of the file, below the server's root.
+   * Path of the file, below the server's root.
    */
   path: string;
 }
 
 /**
- * List the keys that are good now, the newest first.
+ * List the valid keys, the newest first.
  */
 export interface ListOutsideKeys {
   name: 'list_outside_keys';
 }
 
 /**
- * The rules that are remembered, of one session and its folder or of all.
+ * List the remembered rules, of one session and its folder or of all.
  */
 export interface ListRules {
   name: 'list_rules';
@@ -1968,14 +1955,14 @@ export interface ListRules {
 }
 
 /**
- * The sessions that the caller may see.
+ * List the sessions that the caller may see.
  */
 export interface ListSessions {
   name: 'list_sessions';
 }
 
 /**
- * The trusted folders.
+ * List the trusted folders.
  */
 export interface ListTrust {
   name: 'list_trust';
@@ -1994,7 +1981,7 @@ export interface Location {
  */
 export interface Login {
   /**
-   * One of the session's ``auth_methods``; empty for the first that can be used.
+   * One of the session's ``auth_methods``; empty for the first usable one.
    */
   method_id: string;
   name: 'login';
@@ -2002,16 +1989,16 @@ export interface Login {
 }
 
 /**
- * Result of ``login`` and ``logout``: what the user has to know.
+ * Result of ``login`` and ``logout``: a message for the user.
  */
 export interface LoginReply {
   /**
-   * What to type where no terminal can be shown.
+   * The command to type if no terminal can be shown.
    */
   command: string;
   message: string;
   /**
-   * The terminal to look at.
+   * The terminal to open.
    */
   terminal: string;
 }
@@ -2046,7 +2033,7 @@ export interface Logout {
 }
 
 /**
- * Make a key for an agent outside.
+ * Make a key for an outside agent.
  */
 export interface MakeOutsideKey {
   name: 'make_outside_key';
@@ -2067,11 +2054,11 @@ export interface Mode {
 }
 
 /**
- * Put a cell elsewhere.
+ * Move a cell.
  */
 export interface MoveCell {
   /**
-   * Id of the cell that it comes after; None: first.
+   * Id of the cell above; None: first.
    */
   after: string | null;
   cell_id: string;
@@ -2092,45 +2079,45 @@ export interface NbOutput {
 }
 
 /**
- * A key, the only time that it is shown.
+ * A new key; this is the only time that it is shown.
  */
 export interface NewOutsideKey {
   entry: OutsideKeyEntry;
   key: string;
   /**
-   * The environment variable that the program takes it from.
+   * The environment variable that the program reads it from.
    */
   variable: string;
 }
 
 /**
- * Why a notebook could not be read or changed; nothing of it was changed.
+ * Why a notebook could not be read or changed; nothing was changed.
  */
 export interface NotebookRefusal {
   cell_id: string;
   /**
-   * In words for whoever asked.
+   * The reason, for the caller.
    */
   message: string;
   reason:
     'cell_gone' | 'stale' | 'no_notebook' | 'unreadable' | 'no_answer' | 'invalid' | 'too_large';
   /**
-   * What the cell holds now, where it is ``stale``.
+   * The cell's current source, if it is ``stale``.
    */
   source: string | null;
 }
 
 /**
- * A notebook as it is now, unsaved changes included.
+ * A notebook in its current state, including unsaved changes.
  */
 export interface NotebookState {
   cells: Cell[];
   /**
-   * Of its kernel, as the notebook says: ``python``.
+   * Language of its kernel, from the notebook's metadata, e.g. ``python``.
    */
   language: string;
   /**
-   * Whether something of it is not on disk.
+   * Whether it has unsaved changes.
    */
   unsaved: boolean;
 }
@@ -2218,23 +2205,23 @@ export interface OutputDifference {
 }
 
 /**
- * What is known of a key. The key itself is kept nowhere.
+ * The facts about a key. The key itself is not stored.
  */
 export interface OutsideKeyEntry {
   created_at: number;
   /**
-   * It ends then, with the server, or when it is revoked, whichever is first.
+   * When it expires, unless the server ends or it is revoked before.
    */
   expires_at: number;
   key_id: string;
   last_used_at: number | null;
   notebook_path: string;
   /**
-   * How its agents begin. The policy of their sessions can be changed like any other.
+   * The initial policy of its agents' sessions, which can be changed like any other.
    */
   policy: 'read-only' | 'ask';
   /**
-   * Who made it; empty where people have no names.
+   * Who made it; empty if users have no names.
    */
   user: string;
 }
@@ -2345,21 +2332,21 @@ export interface PlanEntry {
 }
 
 /**
- * Send a prompt; it waits behind a running turn. ACP: session/prompt.
+ * Send a prompt; it is queued behind a running turn. ACP: session/prompt.
  */
 export interface PromptSession {
   /**
-   * Rules for this turn, e.g. ``execute:git status *``.
+   * Rules that allow something in this turn, e.g. ``execute:git status *``.
    *
    * @maxItems 100
    */
   allow: string[];
   /**
-   * False where nobody sits at the caller (nbclient, papermill).
+   * False if no user is present (nbclient, papermill).
    */
   can_ask: boolean;
   /**
-   * The same; what they match is rejected, whatever else allows it.
+   * Rules that deny something in this turn; they take precedence over all others.
    *
    * @maxItems 100
    */
@@ -2380,7 +2367,7 @@ export interface PromptSession {
 }
 
 /**
- * The key that the server gave to the page: only its own connection has it.
+ * The key that the server gave to the page, which only the page's own connection has.
  */
 export interface ProofFrame {
   key: string;
@@ -2396,14 +2383,14 @@ export interface QueuedPrompt {
 }
 
 /**
- * Asks for the text that the editor shows.
+ * Read the text in the editor.
  */
 export interface ReadDocument {
   op: 'read_document';
 }
 
 /**
- * Asks for the cells of the notebook.
+ * Read the cells of the notebook.
  */
 export interface ReadNotebook {
   op: 'read_notebook';
@@ -2430,15 +2417,15 @@ export interface RecordingOptions {
  */
 export interface RegistryReply {
   /**
-   * As ``2026-02-07``; empty where there is no list.
+   * A date like ``2026-02-07``; empty if there is no list.
    */
   date: string;
   /**
-   * Whether it was downloaded since; otherwise it came with this version.
+   * Whether it was downloaded; otherwise it came with this version.
    */
   downloaded: boolean;
   /**
-   * Why the last download failed; the list is the one from before.
+   * Why the last download failed; the earlier list stays in use.
    */
   failure: string;
   /**
@@ -2448,13 +2435,13 @@ export interface RegistryReply {
 }
 
 /**
- * Give a cell another source; its outputs and its id stay.
+ * Replace the source of a cell; its outputs and its id stay.
  */
 export interface ReplaceSource {
   acp: AcpMark;
   cell_id: string;
   /**
-   * Of the source that is replaced.
+   * Fingerprint of the source that is replaced.
    */
   fingerprint: string;
   op: 'replace';
@@ -2462,7 +2449,7 @@ export interface ReplaceSource {
 }
 
 /**
- * The outcome of a command.
+ * The result of a command.
  */
 export interface ReplyFrame {
   error: ErrorBody | null;
@@ -2472,7 +2459,7 @@ export interface ReplyFrame {
 }
 
 /**
- * End an agent's processes; each session starts it anew when it next needs it.
+ * End an agent's processes; each session restarts it when needed.
  */
 export interface RestartAgent {
   agent: string;
@@ -2492,12 +2479,12 @@ export interface ResumeSession {
  */
 export interface RevertReply {
   /**
-   * Files that are as they were before the turn now, or after it if that was undone.
+   * Files that now are as they were before the turn, or after it if this was an Undo.
    */
   paths: string[];
   /**
-   * Files that were left as they are, and why: with ``partial``, and links of a variant that
-   * lead out of the folder.
+   * Files that were left alone, and why: with ``partial``, and links of a variant that lead out
+   * of the folder.
    */
   refused: {
     [k: string]: string;
@@ -2506,42 +2493,41 @@ export interface RevertReply {
 }
 
 /**
- * Take back what a turn changed, where nobody has changed it since; or undo that.
+ * Revert what a turn changed, if nobody has changed it since; or undo that.
  */
 export interface RevertTurn {
   /**
-   * Where no files are named: whose changes, the turn's own, those of nobody that was seen, or
-   * both.
+   * If no files are named: by whom the changes must be, the turn, nobody observed, or both.
    */
   authors: ('agent' | 'unknown')[];
   /**
-   * Turns before it, the oldest first, whose changes of these files go with it.
+   * Earlier turns, oldest first, whose changes to these files are reverted along with it.
    *
    * @maxItems 1000
    */
   earlier: string[];
   /**
-   * Parts of files, in place of whole ones.
+   * Parts of files instead of whole ones.
    *
    * @maxItems 200
    */
   hunks: FileHunks[];
   /**
-   * It was done in an open document, by its user: nothing is written, only remembered.
+   * The user did it in an open document: nothing is written, it is only recorded.
    */
   in_document: boolean;
   name: 'revert_turn';
   /**
-   * Whether to take back what can be, where some files were changed since.
+   * Whether to revert what is possible if some files were changed since.
    */
   partial: boolean;
   /**
-   * Which files; by default all of them.
+   * Which files; by default all.
    */
   paths: string[] | null;
   turn_id: string;
   /**
-   * Whether to put back what was taken back.
+   * Whether to undo a revert.
    */
   undo: boolean;
 }
@@ -2559,7 +2545,7 @@ export interface RevertedTurn {
 }
 
 /**
- * End a key, and what is connected with it.
+ * Revoke a key, and end its connections.
  */
 export interface RevokeOutsideKey {
   key_id: string;
@@ -2567,7 +2553,7 @@ export interface RevokeOutsideKey {
 }
 
 /**
- * Forget a rule.
+ * Remove a rule.
  */
 export interface RevokeRule {
   name: 'revoke_rule';
@@ -2575,7 +2561,7 @@ export interface RevokeRule {
 }
 
 /**
- * Trust a folder no more. Agents that run go on.
+ * Stop trusting a folder. Running agents continue.
  */
 export interface RevokeTrust {
   folder: string;
@@ -2587,40 +2573,40 @@ export interface RevokeTrust {
  */
 export interface RewindReply {
   /**
-   * Files that these turns changed, and that could not be taken back.
+   * Files that these turns changed, and that could not be reverted.
    */
   left: string[];
   /**
-   * Files that are as they were.
+   * Files that were restored.
    */
   paths: string[];
   session: SessionState1;
   /**
-   * How many turns were taken back, or are there again.
+   * How many turns were reverted, or restored.
    */
   turns: number;
   /**
-   * What was done, for people.
+   * A message about what was done.
    */
   words: string;
 }
 
 /**
- * Go back to before a turn, with the files and what the agent remembers.
+ * Go back to before a turn, in files and in the agent's memory.
  *
- * What the turn and all later ones changed is taken back, or nothing is; then the conversation
- * goes on in a new session, whose agent knows what was said before the turn and nothing of what
- * came after. A turn that runs in the session is stopped. The session itself is kept.
+ * The changes of the turn and all later ones are reverted, all of them or none; then the
+ * conversation continues in a new session, whose agent knows only what was said before the turn. A
+ * running turn is stopped. The old session is kept.
  */
 export interface RewindSession {
   /**
-   * Later turns of other sessions whose changes go back with it. Their agents remember them.
+   * Later turns of other sessions to revert along with it. Their agents still remember them.
    *
    * @maxItems 1000
    */
   also: string[];
   /**
-   * Whether files go back, too.
+   * Whether to restore files, too.
    */
   files: boolean;
   name: 'rewind_session';
@@ -2655,28 +2641,28 @@ export interface Rule {
 }
 
 /**
- * A remembered rule, and where it counts.
+ * A remembered rule, and its scope.
  */
 export interface RuleEntry {
   /**
-   * Of a folder's rule.
+   * The folder of a folder's rule.
    */
   folder: string;
   rule: Rule;
   /**
-   * Of a session's rule.
+   * The session of a session's rule.
    */
   session_id: string;
   /**
-   * As one would write it, e.g. ``execute:git status *``.
+   * As written in a command, e.g. ``execute:git status *``.
    */
   text: string;
 }
 
 /**
- * Ask whether the command of a tool call, which a wall of its sandbox stopped, may run once.
+ * Ask whether the command of a tool call that its sandbox stopped may run once.
  *
- * The question is a permission request of its own; after a yes the command runs at once.
+ * This makes a permission request of its own; after a yes the command runs at once.
  */
 export interface RunOutside {
   name: 'run_outside';
@@ -2689,16 +2675,16 @@ export interface RunOutside {
  */
 export interface SandboxesReply {
   /**
-   * Those that may be chosen.
+   * The sandboxes that may be chosen.
    */
   allowed: ('off' | 'folder' | 'read-only' | 'copy')[];
   /**
-   * What keeps them, with its version; empty where nothing does.
+   * What enforces them, with its version; empty if nothing does.
    */
   kept_by: string;
   level: 'full' | 'partial' | 'none';
   /**
-   * The lowest level at which an agent is started in one.
+   * The lowest level at which an agent is started in a sandbox.
    */
   required_level: 'full' | 'partial' | 'none';
   /**
@@ -2732,12 +2718,9 @@ export interface SavedOutput {
  * Result of ``get_records``.
  */
 export interface SavedOutputs {
-  /**
-   * The same.
-   */
   epoch: string;
   /**
-   * What to ask for as ``after``, to get what changes from now on.
+   * Value of ``after`` that returns later changes, for the same ``epoch``.
    */
   number: number;
   outputs: SavedOutput[];
@@ -2756,21 +2739,21 @@ export interface SearchHit {
 }
 
 /**
- * Look for words in the prompts and answers of all sessions, the newest first.
+ * Search the prompts and answers of all sessions, the newest first.
  *
- * One call looks for a limited time. Ask again with its ``next_cursor`` to go on.
+ * Each call searches for a limited time. Call again with ``next_cursor`` to continue.
  */
 export interface SearchSessions {
   cursor: string;
   name: 'search_sessions';
   /**
-   * Its words in this order; capital letters and the space between them make no difference.
+   * Words to find in this order; case and white space are ignored.
    */
   text: string;
 }
 
 /**
- * Stop the running turn, and send a prompt that waits before the others.
+ * Stop the running turn, and send a queued prompt before the others.
  */
 export interface SendNow {
   name: 'send_now';
@@ -2786,11 +2769,11 @@ export interface ServeAgent {
    */
   address: string;
   /**
-   * Its name.
+   * The agent's name.
    */
   agent: string;
   /**
-   * What opens the socket.
+   * The secret that the socket asks for.
    */
   key: string;
   name: 'serve_agent';
@@ -3180,15 +3163,15 @@ export interface SessionSummary {
   agent_name: string;
   archived: boolean;
   /**
-   * How much goes on beside its turns.
+   * How many tasks run in the background.
    */
   background: number;
   /**
-   * The session that it goes on from, at an earlier turn; empty where it began anew.
+   * The session that it branched off, at an earlier turn; empty if it did not.
    */
   branched_from: string;
   /**
-   * What its agent can do with sessions.
+   * The agent's session capabilities.
    */
   can: (
     | 'load'
@@ -3209,26 +3192,26 @@ export interface SessionSummary {
     | 'steering'
   )[];
   /**
-   * The session that goes on from an earlier turn of this one, where one took its place.
+   * The session that branched off this one and replaced it.
    */
   continues_in: string;
   /**
-   * Whether it is one of several tries of a prompt.
+   * Whether it is a variant of a prompt.
    */
   is_variant: boolean;
   notebook_path: string;
   /**
-   * Why nothing can be sent from here; empty where it can.
+   * Why nothing can be sent from here; empty if it can.
    */
   read_only: string;
   /**
-   * Whether new prompts of its notebook's cells to its agent go to it.
+   * Whether new prompts from its notebook's cells to its agent go to it.
    */
   serves_cells: boolean;
   session_id: string;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
   /**
-   * Whether it is only in its folder; opened when somebody asks for it.
+   * Whether it is only stored; it is opened on demand.
    */
   stored: boolean;
   title: string;
@@ -3237,7 +3220,7 @@ export interface SessionSummary {
 }
 
 /**
- * The session list, whole, when it has changed.
+ * The whole session list, after a change.
  */
 export interface SessionsFrame {
   sessions: SessionSummary[];
@@ -3261,13 +3244,13 @@ export interface SetConfig {
 }
 
 /**
- * Write the outputs of a cell that was run.
+ * Set the outputs of a cell that was run.
  */
 export interface SetOutputs {
   cell_id: string;
   execution_count: number | null;
   /**
-   * Of the source that ran.
+   * Fingerprint of the source that ran.
    */
   fingerprint: string;
   op: 'outputs';
@@ -3338,42 +3321,42 @@ export interface StaleCell {
 }
 
 /**
- * The cells whose output is not true to the notebook.
+ * The cells whose output is stale.
  */
 export interface StaleCells {
   cells: StaleCell[];
 }
 
 /**
- * Begin to make a session of a log; ``get_import`` tells how far it is.
+ * Start to import a log as a session; ``get_import`` returns the progress.
  */
 export interface StartImport {
   content: string;
   /**
-   * How to read it; by default as it looks.
+   * Its format; by default it is recognised.
    */
   dialect: ('traffic' | 'packets' | 'build-mode' | 'claude-cli') | null;
   file_name: string;
   /**
-   * Which of its sessions, by the protocol's id; by default the one with most lines.
+   * Which of its sessions, by its ACP id; by default the one with most lines.
    */
   log_session: string;
   name: 'start_import';
 }
 
 /**
- * Put a prompt that waits into the turn that runs; if the agent does not take it, it waits.
+ * Send a queued prompt into the running turn; it stays queued if the agent refuses it.
  */
 export interface Steer {
   name: 'steer';
   /**
-   * Of the prompt that waits.
+   * Id of the queued prompt's turn.
    */
   turn_id: string;
 }
 
 /**
- * Follow a session; resume after ``after`` of that ``epoch`` if it can be.
+ * Follow a session; resume after ``after`` of that ``epoch`` if possible.
  */
 export interface SubscribeFrame {
   after: number | null;
@@ -3641,7 +3624,7 @@ export interface ToolCall {
  */
 export interface TrafficDetail {
   /**
-   * Whether that is only its beginning.
+   * Whether the text was cut.
    */
   cut: boolean;
   place: number;
@@ -3652,7 +3635,7 @@ export interface TrafficDetail {
 }
 
 /**
- * A line of the log in short.
+ * A summary of a line of the log.
  */
 export interface TrafficLine {
   /**
@@ -3660,18 +3643,18 @@ export interface TrafficLine {
    */
   at: number;
   /**
-   * Chunks that were gathered; they fill ``size`` bytes from ``place``.
+   * Number of joined chunks; they fill ``size`` bytes from ``place``.
    */
   count: number;
   direction: '>' | '<' | '!';
   kind: 'request' | 'response' | 'error' | 'notification' | 'note' | 'unknown';
   /**
-   * ACP's method, also of the request that a response answers if that is near; a note's kind.
+   * ACP's method, for a response that of its request if it is near; or a note's kind.
    */
   method: string;
   place: number;
   /**
-   * How its content begins.
+   * The beginning of its content.
    */
   preview: string;
   seq: number;
@@ -3680,7 +3663,7 @@ export interface TrafficLine {
    */
   size: number;
   /**
-   * Names the text that a chunk is part of; empty for what is no chunk.
+   * Identifies the text that a chunk belongs to; empty for other lines.
    */
   stream: string;
   /**
@@ -3692,26 +3675,27 @@ export interface TrafficLine {
 /**
  * Result of ``get_traffic``.
  *
- * Looking is bounded too: a page may hold few lines or none although there are more.
+ * Each call reads a limited part of the log: a page may have few lines or none although there are
+ * more.
  */
 export interface TrafficPage {
   /**
-   * ...to here was looked at.
+   * to here was read.
    */
   end: number;
   lines: TrafficLine[];
   /**
-   * Of the whole log, as far as its lines are complete.
+   * Size of the whole log, up to its last complete line.
    */
   size: number;
   /**
-   * Everything from here...
+   * The part of the log from here
    */
   start: number;
 }
 
 /**
- * Let agents run in a folder, or answer a session's question about its own.
+ * Trust a folder, or answer a session's question about its own.
  */
 export interface TrustFolder {
   /**
@@ -3722,7 +3706,7 @@ export interface TrustFolder {
   request_id: string;
   session_id: string;
   /**
-   * False only answers a question with no.
+   * False declines a session's question, and does nothing else.
    */
   trust: boolean;
 }
@@ -3814,7 +3798,7 @@ export interface TurnDetail {
   bundle: Bundle | null;
   items: Item[];
   /**
-   * What to ask for as ``start`` to get the next items; null where these are the last.
+   * Value of ``start`` for the next items; null if these are the last.
    */
   more: number | null;
   /**
@@ -3965,7 +3949,7 @@ export interface TurnState {
 }
 
 /**
- * Take a session out of the archive. ACP: session/unarchive.
+ * Unarchive a session. ACP: session/unarchive.
  */
 export interface UnarchiveSession {
   name: 'unarchive_session';
@@ -3973,18 +3957,18 @@ export interface UnarchiveSession {
 }
 
 /**
- * Go on where it was before: in the earlier session, with the files as they were there.
+ * Continue the earlier session again, with its files as they were.
  *
- * What turns of this session have changed is taken back, too.
+ * Changes by turns of this session are reverted.
  */
 export interface UndoRewind {
   /**
-   * Whether files are put back, where they went back.
+   * Whether to restore files, if going back has changed them.
    */
   files: boolean;
   name: 'undo_rewind';
   /**
-   * The session that was made.
+   * The session that going back has created.
    */
   session_id: string;
 }
@@ -3998,7 +3982,7 @@ export interface UnsubscribeFrame {
 }
 
 /**
- * Download a newer list of the public registry, where that is allowed.
+ * Download a newer list of the public registry, if that is allowed.
  */
 export interface UpdateRegistry {
   name: 'update_registry';
@@ -4117,19 +4101,19 @@ export interface WiderRule {
 }
 
 /**
- * The ask of this id is over: nothing may be changed for it any more. Not answered.
+ * Withdraw the ask with this id: the page must not change anything for it. Not answered.
  */
 export interface Withdraw {
   op: 'withdraw';
 }
 
 /**
- * Make this the document's text, changing only what differs, and save it.
+ * Set the document's text, changing only what differs, and save it.
  */
 export interface WriteDocument {
   /**
-   * The text that was changed into this one; None for the one on disk. What the user has
-   * changed since stays, or it is refused as ``conflict``.
+   * The text that this one was made from; None for the text on disk. What the user has changed
+   * since stays, or the request is refused as ``conflict``.
    */
   base: string | null;
   op: 'write_document';

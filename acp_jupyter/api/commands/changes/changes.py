@@ -164,10 +164,10 @@ class ChangeCommands:
         return await self._host.operations.run(roots, revert)
 
     def _kept_before(self, command: RevertTurn, caller: Caller) -> list[RevertTurn]:
-        """Return what is kept of earlier turns before a turn's changes are, the oldest first.
+        """Return earlier turns whose kept changes a turn's changes need, the oldest first.
 
-        In a copy that lasts, a turn goes on from what the earlier ones have left there: what it
-        made of a file fits the folder once theirs of this file is in it.
+        In a copy that lasts, a turn continues from what earlier turns left there: its version of a
+        file fits the folder once their changes to the file are in it.
         """
         session, turn = self._found(command.turn_id, caller)
         if not (turn.in_copy and command.undo) or command.earlier or turn.changes is None:
@@ -282,7 +282,7 @@ class ChangeCommands:
 
     def _checkpoints_of(self, session: Session) -> Checkpoints:
         if copied := session.state.copied:
-            # Changes in a copy are put into the folder that was copied, or removed from it.
+            # Changes in a copy are applied to the folder that was copied, or removed from it.
             return self._host.checkpoints.of(Path(copied))
         return session.turn_files.checkpoints.checkpoints
 

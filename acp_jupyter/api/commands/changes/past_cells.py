@@ -14,11 +14,11 @@ from acp_jupyter.transcript.output.record import RUNS_KEY
 _TYPES: tuple[CellType, ...] = get_args(CellType)
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
 _TEXTS = ("text/plain", "text/markdown")
-"""The first that there is."""
+"""Text formats; the first one present is used."""
 _TEXT_CHARS = 20_000
-"""Most characters of one output."""
+"""Longest output, in characters."""
 _MAX_CHARS = 8_000_000
-"""Most characters of all sources and outputs, about the limit of changed files in one answer."""
+"""Limit for all sources and outputs, similar to that of changed files in one answer."""
 _TOO_LARGE = "This output is too large to be shown here."
 
 
@@ -77,7 +77,7 @@ def claimed_turns(notebook: bytes) -> frozenset[str]:
 
 
 def cell_ids(notebook: bytes) -> frozenset[str]:
-    """Return the ids of a notebook's cells; none where its format has none, or it is broken."""
+    """Return the ids of a notebook's cells; empty if its format has none, or it is broken."""
     try:
         read = obj(json.loads(notebook))
     except (ValueError, RecursionError):
@@ -87,7 +87,7 @@ def cell_ids(notebook: bytes) -> frozenset[str]:
 
 
 def _shown(output: Obj) -> NbOutput:
-    """Return of an output what is text, or a picture."""
+    """Return the parts of an output that are text or pictures."""
     kind = text(output.get("output_type"))
     if kind == "stream":
         return {"output_type": kind, "text": _cut(_joined(output.get("text")))}

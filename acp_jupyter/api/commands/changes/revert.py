@@ -70,7 +70,7 @@ class TurnRevert:
         self._objects = operation.objects(turn.checkpoints)
         self._texts = TextSteps(self._disk, self._objects)
         self._is_forward = command.undo is turn.turn.to_be_kept
-        """Whether this is not an Undo; what was changed in a copy is kept by putting it back."""
+        """Whether this is not an Undo; keeping changes of a copy is a revert in reverse."""
 
     async def run(self) -> RevertReply:
         """Carry out the command, or raise.
@@ -102,7 +102,7 @@ class TurnRevert:
 
     @property
     def _left(self) -> frozenset[str]:
-        """Paths that Undo leaves alone: they were already so before the revert."""
+        """Paths that Undo leaves alone: they were already in that state before the revert."""
         return frozenset() if self._is_forward else frozenset(self._turn.changes.already)
 
     def _changes(self) -> list[TreeChange]:

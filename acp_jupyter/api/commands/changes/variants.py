@@ -104,7 +104,7 @@ class VariantCommands:
         return session.state
 
     async def _beside(self, agent: str, notebook: str) -> tuple[Sandbox | None, Network | None]:
-        """Return what the notebook's session with an agent has of walls; None where it has none."""
+        """Return the sandbox of the notebook's session with an agent; None if it has none."""
         if not notebook:
             return None, None
         beside = self._host.find(agent, notebook, "")
@@ -143,7 +143,7 @@ class VariantCommands:
 
     @handles(KeepVariant)
     async def keep(self, command: KeepVariant, caller: Caller) -> RevertReply:
-        """Put what was changed in a copy into the folder, or take it out.
+        """Apply the changes of a copy to the folder, or remove them again.
 
         Raises
         ------
