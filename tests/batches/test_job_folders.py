@@ -58,7 +58,8 @@ def program(job: str, log: str, begun: Path) -> Iterator[subprocess.Popen[bytes]
     """Run a job that waits in a process of its own."""
     process = subprocess.Popen([sys.executable, "-c", PROGRAM, job, log])
     try:
-        eventually(begun.exists, seconds=SECONDS)
+        # It is there for a moment before its text is.
+        eventually(lambda: begun.exists() and begun.read_text(), seconds=SECONDS)
         yield process
     finally:
         process.kill()
