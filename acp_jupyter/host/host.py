@@ -101,8 +101,8 @@ class AgentHost(HostThread):
             self.open_sessions, self._store, self.operations, self._reopen
         )
         self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
-        config.registry.served.on_end = self._kernel_ended
-        config.registry.served.on_return = self._served_again
+        config.registry.served.on_end(self._kernel_ended)
+        config.registry.served.on_return(self._served_again)
 
     def start(self) -> None:
         """Start the thread, and clean up after servers that were killed."""

@@ -35,6 +35,9 @@ _PROOF_BYTES = 1024
 _ADDRESS = re.compile(r"unix:/[^\0\n]+|tcp:127\.0\.0\.1:\d{1,5}")
 _KEY = re.compile(r"[0-9a-f]{64}")
 
+Listener = Callable[[str, str], None]
+"""Is called with a place and the id of an agent there."""
+
 
 def proof(key: str) -> bytes:
     """Return the line by which a kernel shows that it serves the agent with this key."""
@@ -56,10 +59,16 @@ class ServedAgents:
 
     def __init__(self) -> None:
         self._served: dict[tuple[str, str], _Served] = {}
-        self.on_end: Callable[[str, str], None] = _nothing
-        """Called with the place and the agent's id when the kernel has ended."""
-        self.on_return: Callable[[str, str], None] = _nothing
-        """Called with them when one is served again that had ended."""
+        self._on_end: list[Listener] = []
+        self._on_return: list[Listener] = []
+
+    def on_end(self, listener: Listener) -> None:
+        """Call ``listener`` with the place and id of each agent whose kernel has ended."""
+        self._on_end.append(listener)
+
+    def on_return(self, listener: Listener) -> None:
+        """Call ``listener`` with those of each one that had ended and is served again."""
+        self._on_return.append(listener)
 
     async def serve(self, place: str, name: str, address: str, key: str) -> AgentSpec:
         """Register an agent; it replaces one of the same name.
@@ -89,7 +98,7 @@ class ServedAgents:
         if before is not None and before.watch is not None:
             before.watch.cancel()
         if before is not None and before.ended:
-            self.on_return(*place_and_id)
+            _tell(self._on_return, place_and_id)
         return spec
 
     def id_of(self, name: str, place: str) -> str | None:
@@ -146,11 +155,12 @@ class ServedAgents:
         for place_and_id, current in tuple(self._served.items()):
             if current is served:
                 served.ended = True
-                self.on_end(*place_and_id)
+                _tell(self._on_end, place_and_id)
 
 
-def _nothing(place: str, agent_id: str) -> None:
-    """Do nothing."""
+def _tell(listeners: list[Listener], place_and_id: tuple[str, str]) -> None:
+    for listener in listeners:
+        listener(*place_and_id)
 
 
 def _spec(name: str, env: dict[str, str]) -> AgentSpec:

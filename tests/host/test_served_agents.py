@@ -81,7 +81,7 @@ async def test_it_goes_along_with_its_notebook_and_ends_there(
     kernel: FakeKernel, registry: Registry
 ) -> None:
     ended: list[tuple[str, str]] = []
-    registry.served.on_end = lambda place, agent_id: ended.append((place, agent_id))
+    registry.served.on_end(lambda place, agent_id: ended.append((place, agent_id)))
     await registry.served.serve("old/a.ipynb", "librarian", kernel.address, KEY)
     registry.served.move(lambda path: path_after_move(path, "old", "new"))
     assert registry.id_of("librarian", "new/a.ipynb") == "cell:librarian"
@@ -95,8 +95,8 @@ async def test_it_goes_along_with_its_notebook_and_ends_there(
 @pytest.mark.asyncio
 async def test_another_in_its_place_is_no_end(kernel: FakeKernel, registry: Registry) -> None:
     told: list[tuple[str, str]] = []
-    registry.served.on_end = lambda place, agent_id: told.append((place, agent_id))
-    registry.served.on_return = registry.served.on_end
+    registry.served.on_end(lambda place, agent_id: told.append((place, agent_id)))
+    registry.served.on_return(lambda place, agent_id: told.append((place, agent_id)))
     first = await registry.served.serve("a.ipynb", "librarian", kernel.address, KEY)
     second = await registry.served.serve("a.ipynb", "librarian", kernel.address, "cd" * 32)
     assert registry.served.running("cell:librarian", "a.ipynb") == second != first
@@ -108,8 +108,8 @@ async def test_one_that_comes_back_is_told(
     kernel: FakeKernel, registry: Registry, tmp_path: Path
 ) -> None:
     ended, back = asyncio.Event(), asyncio.Event()
-    registry.served.on_end = lambda place, agent_id: ended.set()
-    registry.served.on_return = lambda place, agent_id: back.set()
+    registry.served.on_end(lambda place, agent_id: ended.set())
+    registry.served.on_return(lambda place, agent_id: back.set())
     await registry.served.serve("a.ipynb", "librarian", kernel.address, KEY)
     kernel.die()
     await ended.wait()
