@@ -6,9 +6,11 @@ Nothing else is on that loop, so that whoever blocks it blocks only their own ag
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import socket
 import threading
+import uuid
 from typing import Any
 
 from acp_jupyter.errors import BadRequest
@@ -41,6 +43,7 @@ class AgentThread:
     def __init__(self, agent: Any, name: str) -> None:
         check_agent(agent)
         self._agent = agent
+        self._name = name
         self.connection, self._own_end = socket.socketpair()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name=f"acp-agent-{name}", daemon=True)
@@ -49,9 +52,20 @@ class AgentThread:
         """Start the thread."""
         self._thread.start()
 
-    def defines(self, method: str) -> bool:
-        """Return whether the agent's class has a method of its own, not the SDK's empty one."""
-        return _defines(self._agent, method)
+    def default_result(self, method: str) -> dict[str, Any] | None:
+        """Return what is answered to a request in place of a method that the agent lacks."""
+        if method == "initialize" and not _defines(self._agent, "initialize"):
+            can = {"loadSession": _defines(self._agent, "load_session")}
+            info = {"name": self._name, "version": ""}
+            return {"protocolVersion": 1, "agentCapabilities": can, "agentInfo": info}
+        if method == "session/new" and not _defines(self._agent, "new_session"):
+            return {"sessionId": uuid.uuid4().hex}
+        return None
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for the thread's end; return whether it came."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     async def answers_within(self, seconds: float) -> bool:
         """Return whether the agent's loop runs, as seen from another loop."""
@@ -77,7 +91,9 @@ class AgentThread:
 
         reader, writer = await asyncio.open_connection(sock=self._own_end, limit=LINE_BYTES)
         try:
-            await acp.run_agent(self._agent, writer, reader, use_unstable_protocol=True)
+            # It may still have written when nobody read any more.
+            with contextlib.suppress(ConnectionError):
+                await acp.run_agent(self._agent, writer, reader, use_unstable_protocol=True)
         finally:
             writer.close()
 
@@ -108,6 +124,7 @@ _METHODS = ("initialize", "new_session", "load_session", "prompt", "cancel")
 
 
 def _defines(agent: object, method: str) -> bool:
+    """Return whether the agent's class has a method of its own, not the SDK's empty one."""
     import acp
 
     own = getattr(type(agent), method, None)

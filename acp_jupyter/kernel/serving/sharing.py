@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import uuid
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,13 +119,8 @@ class SharedAgent:
                 "run the cell that serves it again"
             )
             return {"error": {"code": -32603, "message": words}}
-        if method == "initialize" and not self._thread.defines("initialize"):
-            can = {"loadSession": self._thread.defines("load_session")}
-            info = {"name": self._name, "version": ""}
-            return {"result": {"protocolVersion": 1, "agentCapabilities": can, "agentInfo": info}}
-        if method == "session/new" and not self._thread.defines("new_session"):
-            return {"result": {"sessionId": uuid.uuid4().hex}}
-        return None
+        result = self._thread.default_result(method)
+        return None if result is None else {"result": result}
 
     async def _tell_agent(self, message: Message) -> None:
         if self._to_agent is not None:
