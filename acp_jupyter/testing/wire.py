@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.kernel.serving.agent_thread import AgentThread
 from acp_jupyter.protocol.json import read_json
-from acp_jupyter.protocol.objects import Obj, items, obj
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _READ_BYTES = 1024 * 1024
 
@@ -145,13 +145,12 @@ class Wire:
             self.updates.append(params)
         elif method == "session/request_permission":
             options = [obj(option) for option in items(params.get("options"))]
-            kinds = [o for o in options if str(o.get("kind")).startswith("allow")]
-            chosen = obj(next(iter(kinds or options), None)).get("optionId")
-            outcome: Obj = {"outcome": "selected", "optionId": chosen}
-            result: Obj = {"outcome": outcome}
+            kinds = [o for o in options if text(o.get("kind")).startswith("allow")]
+            chosen = text(obj(next(iter(kinds or options), None)).get("optionId"))
+            result: Obj = {"outcome": {"outcome": "selected", "optionId": chosen}}
             self._write({"id": message.get("id"), "result": result})
         elif "id" in message:
-            error = {"code": -32601, "message": f"Method not found: {method}"}
+            error: Obj = {"code": -32601, "message": f"Method not found: {method}"}
             self._write({"id": message["id"], "error": error})
 
     def _write(self, message: Obj) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -145,7 +146,7 @@ def test_one_that_blocks_its_loop_is_told_from_one_that_is_slow(served: Kernel) 
         "other = acp_jupyter.connect('librarian', session='other', policy='read-only')\n"
         "other.prompt('say x').wait()"
     )
-    assert "librarian blocks its event loop: an async method of it waits" in other.message
+    assert "librarian blocks its event loop: a method of it waits" in other.message
     served.run("released.set()").ok()
     assert served.run("print(turn.wait().status)").ok().printed == "done\n"
 
@@ -166,6 +167,41 @@ def test_a_mistake_is_said_in_a_sentence(kernel: Kernel, agent: str, name: str, 
     kernel.run("class Awaits(acp.Agent):\n    def prompt(self, prompt, **kwargs): ...").ok()
     cell = kernel.run(f"acp_jupyter.serve({agent}, name={name!r})")
     assert (cell.error, words in cell.message) == ("BadRequest", True), cell.message
+
+
+def test_one_that_raises_when_it_is_connected_is_not_served(kernel: Kernel) -> None:
+    kernel.run(
+        "class Raises(Librarian):\n"
+        "    def on_connect(self, conn):\n"
+        "        raise ValueError('no shelf')"
+    ).ok()
+    cell = kernel.run("acp_jupyter.serve(Raises(), name='raises')")
+    assert cell.message == "on_connect of raises raised ValueError: no shelf."
+    assert kernel.run("%%acp raises\nHi").error == "UnknownAgent"
+
+
+def test_one_that_blocks_when_it_is_connected_is_not_served(kernel: Kernel) -> None:
+    kernel.run(
+        "class Blocks(Librarian):\n"
+        "    def on_connect(self, conn):\n"
+        "        released.wait()\n"
+        "released.clear()"
+    ).ok()
+    cell = kernel.run("acp_jupyter.serve(Blocks(), name='blocks')")
+    assert cell.message.startswith("blocks blocks its event loop: a method of it waits"), cell
+    kernel.run("released.set()").ok()
+
+
+def test_one_that_exits_ends_its_turn(kernel: Kernel) -> None:
+    kernel.run(
+        "class Exits(Librarian):\n"
+        "    async def prompt(self, prompt, session_id, **kwargs):\n"
+        "        raise SystemExit('no more')\n"
+        "acp_jupyter.serve(Exits(), name='exits')"
+    ).ok()
+    cell = kernel.run("%%acp exits\nHi")
+    assert "exits stopped during the turn" in cell.message
+    assert "none serves it now" in kernel.run("%%acp exits\nHi").message
 
 
 def test_an_agent_needs_no_more_than_a_prompt(served: Kernel) -> None:
@@ -205,6 +241,46 @@ def test_a_script_talks_to_its_own_agent(tmp_path: Path) -> None:
         "Hello, Ada",
     ]
     assert done.stderr == ""
+
+
+OTHER_SDK = """
+import acp_jupyter
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "acp_jupyter")
+print([agent.id for agent in acp_jupyter.list_agents() if agent.id == "demo"])
+class Librarian:
+    async def prompt(self, prompt, session_id, **kwargs): ...
+try:
+    acp_jupyter.serve(Librarian(), name="librarian")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.parametrize("version", ["0.10.2", "2.0.0"])
+def test_an_sdk_of_another_version_is_said_and_the_rest_works(tmp_path: Path, version: str) -> None:
+    folder, packages = _folder(tmp_path), tmp_path / "packages"
+    (packages / "acp").mkdir(parents=True)
+    (packages / "acp" / "__init__.py").write_text("")
+    about = packages / f"agent_client_protocol-{version}.dist-info" / "METADATA"
+    about.parent.mkdir()
+    about.write_text(f"Metadata-Version: 2.1\nName: agent-client-protocol\nVersion: {version}\n")
+    env = jupyter_environment(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_SDK],
+        cwd=folder,
+        env={**env, "PYTHONPATH": os.pathsep.join([str(packages), env["PYTHONPATH"]])},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+    assert done.stdout.splitlines() == [
+        "['demo']",
+        f"BadRequest An agent can't be served with agent-client-protocol {version}. "
+        'Install another: pip install "agent-client-protocol>=0.11,<2".',
+    ], done.stderr
 
 
 def test_a_program_that_runs_the_notebook_runs_its_agent(tmp_path: Path) -> None:

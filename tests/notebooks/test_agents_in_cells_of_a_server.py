@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -135,6 +137,48 @@ def test_what_answers_must_be_the_kernel(side: KernelSide, tmp_path: Path) -> No
         offer = {"agent": "x", "address": f"unix:{path}", "key": "0" * 64}
         refused = side.request("POST", "served-agents", offer)
     assert "is no kernel that serves an agent" in refused.json()["message"]
+
+
+def test_a_kernel_that_is_killed_in_mid_turn_ends_it(
+    user: httpx.Client, server: JupyterServer
+) -> None:
+    side = server.start_kernel("folder/killed.ipynb")
+    with Kernel(server.root, connection_file=side.connection_file) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        kernel.run(LIBRARIAN).ok()
+        kernel.run(SERVE).ok()
+        kernel.run("session = acp_jupyter.connect('librarian')").ok()
+        kernel.run("turn = session.prompt('stay')\nassert began.wait()").ok()
+        session_id, turn_id, pid = kernel.run(
+            "print(session.id, turn.id, os.getpid())"
+        ).printed.split()
+        os.kill(int(pid), signal.SIGKILL)
+        turn = finished(user, turn_id)["turn"]
+    assert turn["stop_reason"] == "error"
+    assert "librarian stopped during the turn: it ended with its kernel." in str(turn)
+    path = f"sessions/{session_id}/items"
+    items = user.get(path, params={"start": 0, "end": 1000}).json()["items"]
+    words = "librarian ran in the notebook's kernel, which has ended."
+    assert [words in str(item.get("text")) for item in items].count(True) == 1
+
+
+def test_none_is_served_where_a_sandbox_is_required(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    config = (
+        "c.AcpJupyter.allowed_sandboxes = ['folder']\n"
+        "c.AcpJupyter.required_sandbox_level = 'partial'"
+    )
+    with JupyterServer(tmp_path_factory.mktemp("required"), config=config) as server:
+        side = server.start_kernel("own.ipynb")
+        with Kernel(server.root, connection_file=side.connection_file) as kernel:
+            kernel.run(LIBRARIAN).ok()
+            cell = kernel.run(SERVE)
+    assert (cell.error, cell.message) == (
+        "NotAllowed",
+        "An agent in a kernel has no sandbox, and one is required here. "
+        "The administrator of this server has decided so.",
+    )
 
 
 def test_a_kernel_that_restarts_in_mid_turn_ends_it_and_a_later_serve_wakes_the_session(

@@ -8,9 +8,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import re
 import socket
 import threading
+import traceback
 import uuid
+from concurrent.futures import Future
+from importlib.metadata import version
 from typing import Any
 
 from acp_jupyter.errors import BadRequest
@@ -46,11 +50,19 @@ class AgentThread:
         self._name = name
         self.connection, self._own_end = socket.socketpair()
         self._loop = asyncio.new_event_loop()
+        self._connected: Future[None] = Future()
         self._thread = threading.Thread(target=self._run, name=f"acp-agent-{name}", daemon=True)
 
-    def start(self) -> None:
-        """Start the thread."""
+    def start(self) -> Future[None]:
+        """Start the thread.
+
+        Returns
+        -------
+        Future
+            Is done when the agent is connected; has a `BadRequest` if its ``on_connect`` raised.
+        """
         self._thread.start()
+        return self._connected
 
     def default_result(self, method: str) -> dict[str, Any] | None:
         """Return what is answered to a request in place of a method that the agent lacks."""
@@ -83,19 +95,38 @@ class AgentThread:
         return True
 
     def _run(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._serve())
+        try:
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._serve())
+        except SystemExit:  # of the agent: it ends the loop at once, and a thread in silence
+            traceback.print_exc()
+        finally:
+            self._own_end.close()
 
     async def _serve(self) -> None:
         import acp
 
         reader, writer = await asyncio.open_connection(sock=self._own_end, limit=LINE_BYTES)
+        running = asyncio.ensure_future(
+            acp.run_agent(self._agent, writer, reader, use_unstable_protocol=True)
+        )
         try:
+            await asyncio.wait([running], timeout=0)  # by then it has called on_connect
+            if running.done() and (error := running.exception()) is not None:
+                words = f"on_connect of {self._name} raised {type(error).__name__}: {error}."
+                self._connected.set_exception(_because(BadRequest(words), error))
+                return
+            self._connected.set_result(None)
             # It may still have written when nobody read any more.
             with contextlib.suppress(ConnectionError):
-                await acp.run_agent(self._agent, writer, reader, use_unstable_protocol=True)
+                await running
         finally:
             writer.close()
+
+
+def _because(error: BadRequest, cause: BaseException) -> BadRequest:
+    error.__cause__ = cause
+    return error
 
 
 def check_agent(agent: object) -> None:
@@ -104,8 +135,10 @@ def check_agent(agent: object) -> None:
     Raises
     ------
     BadRequest
-        It is no agent: a class, something without a prompt, or with one that is not awaited.
+        It is no agent: a class, something without a prompt, or with one that is not awaited. Or
+        the protocol's SDK is of a version that can't serve it.
     """
+    _require_sdk()
     if inspect.isclass(agent):
         name = agent.__name__
         raise BadRequest(f"{name} is a class. Serve an agent made of it: serve({name}(), ...).")
@@ -120,6 +153,18 @@ def check_agent(agent: object) -> None:
             raise BadRequest(f"{kind}.{method} must begin with async def.")
 
 
+def _require_sdk() -> None:
+    found = version(_SDK)
+    numbers = re.match(r"(\d+)\.(\d+)", found)
+    if numbers is None or not _OLDEST <= tuple(map(int, numbers.groups())) < _TOO_NEW:
+        raise BadRequest(
+            f"An agent can't be served with {_SDK} {found}. "
+            f'Install another: pip install "{_SDK}>=0.11,<2".'
+        )
+
+
+_SDK = "agent-client-protocol"
+_OLDEST, _TOO_NEW = (0, 11), (2, 0)
 _METHODS = ("initialize", "new_session", "load_session", "prompt", "cancel")
 
 

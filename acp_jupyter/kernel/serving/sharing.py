@@ -12,6 +12,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.serving.agent_thread import LINE_BYTES, AgentThread
 
 _AWAKE_SECONDS = 5.0
@@ -56,8 +57,17 @@ class SharedAgent:
         self.ended = asyncio.Event()
 
     async def begin(self) -> None:
-        """Start the agent."""
-        self._thread.start()
+        """Start the agent.
+
+        Raises
+        ------
+        BadRequest
+            Its ``on_connect`` raised, or blocks its loop.
+        """
+        connected = asyncio.wrap_future(self._thread.start())
+        if not (await asyncio.wait([connected], timeout=_AWAKE_SECONDS))[0]:
+            raise BadRequest(f"{self._blocks()}.")
+        await connected
         reader, self._to_agent = await asyncio.open_connection(
             sock=self._thread.connection, limit=LINE_BYTES
         )
@@ -113,14 +123,16 @@ class SharedAgent:
     async def _own_answer(self, method: str) -> Message | None:
         """Return the answer if the agent is blocked or lacks the method; None if it can answer."""
         if method == "initialize" and not await self._thread.answers_within(_AWAKE_SECONDS):
-            words = (
-                f"{self._name} blocks its event loop: an async method of it waits without await, "
-                "as time.sleep does. Use await asyncio.sleep or await asyncio.to_thread there, and "
-                "run the cell that serves it again"
-            )
-            return {"error": {"code": -32603, "message": words}}
+            return {"error": {"code": -32603, "message": self._blocks()}}
         result = self._thread.default_result(method)
         return None if result is None else {"result": result}
+
+    def _blocks(self) -> str:
+        return (
+            f"{self._name} blocks its event loop: a method of it waits without await, as "
+            "time.sleep does. Use await asyncio.sleep or await asyncio.to_thread there, and run "
+            "the cell that serves it again"
+        )
 
     async def _tell_agent(self, message: Message) -> None:
         if self._to_agent is not None:
