@@ -59,9 +59,10 @@ class Wire:
         self._socket.close()
         return ended
 
-    def begin(self) -> None:
-        """Send ``initialize``."""
-        self.call("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+    def begin(self) -> Obj:
+        """Send ``initialize``; return what the agent can."""
+        reply = self.call("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+        return obj(obj(reply.get("result")).get("agentCapabilities"))
 
     def session(self) -> str:
         """Open a session and return its id."""

@@ -20,7 +20,6 @@ from tests.support.browser.chromium import Visitor
 from tests.support.browser.lab import LabPage
 from tests.support.environments import gateway_environment
 from tests.support.kernel.cells import Cell, Kernel
-from tests.support.kernel.served_agents import LIBRARIAN, SERVE
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import LAB_ARGS, agents
 from tests.support.server.kernel_gateway import CutWay, KernelGateway
@@ -315,8 +314,7 @@ def test_files_of_the_other_machine_are_not_the_agents(behind: Behind, kernel: K
 
 
 def test_an_agent_in_a_kernel_of_another_machine_is_not_served(kernel: Kernel) -> None:
-    kernel.run(LIBRARIAN).ok()
-    refused = kernel.run(SERVE)
+    refused = kernel.run("import acp_jupyter\nacp_jupyter.serve(object(), name='librarian')")
     assert refused.message == (
         "This kernel runs behind a gateway, where the Jupyter server can't reach an agent in it. "
         "Serve the agent in a kernel on the server's machine."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from acp_jupyter.testing import HAZARDS
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.kernel.cells import jupyter_environment
 from tests.support.wait import PATIENCE_SECONDS
@@ -49,12 +51,29 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_it_shows_what_was_saved(run: Any) -> None:
     saved = read()
-    for cell_id in ("ten", "ask", "asks-again", "plan", "write", "look"):
+    for cell_id in ("ten", "ask", "asks-again", "plan", "write", "look", "lends", "checklist"):
         assert shown(run, cell_id) == shown(saved, cell_id) != [], cell_id
 
 
 def test_the_agents_own_test_prints_nothing(run: Any) -> None:
     assert shown(run, "test") == []
+
+
+def test_the_checklist_tries_what_the_agent_declares(run: Any) -> None:
+    (table,) = shown(run, "checklist")
+    tried = [line.split()[1] for line in table.splitlines() if line.startswith("passed")]
+    assert set(HAZARDS) - set(tried) == {
+        "image",
+        "audio",
+        "embedded_resource",
+        "cancel_in_tool_call",
+    }
+
+
+def test_what_it_needs_is_said_in_one_line() -> None:
+    text = "".join(cell.source for cell in read().cells if cell.cell_type == "markdown")
+    (needed,) = re.findall(r'`pip install "([^"]+)"`', text)
+    assert needed in (NOTEBOOK.parents[1] / "pyproject.toml").read_text()
 
 
 def test_the_edit_is_a_card_with_a_plan(run: Any) -> None:

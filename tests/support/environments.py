@@ -22,7 +22,9 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
-_PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "rpds-py", "identify")
+_PACKAGES = (
+    *("anywidget", "identify", "ipykernel", "ipywidgets", "portalocker", "pydantic", "rpds-py"),
+)
 _COLLABORATION = ("jupyter-collaboration>=5.0.4,<6", "jupyterlab>=4.6,<5", "notebook>=7.6")
 _TOOLS = (
     *(

@@ -57,13 +57,13 @@ def serve(agent: Any, *, name: str) -> Served:
     --------
     >>> acp_jupyter.serve(Librarian(), name="librarian")
     """
-    check_agent(agent)
     client = host_client()
     if client.behind_gateway:
         raise BadRequest(
             "This kernel runs behind a gateway, where the Jupyter server can't reach an agent in "
             "it. Serve the agent in a kernel on the server's machine."
         )
+    check_agent(agent)
     serve_to(client, agent, name)
     return Served(name, _words(name))
 
