@@ -96,3 +96,5 @@ export const IMPORTED = 'imported';
 
 /** The same for an agent that was started elsewhere and uses the notebook tools. */
 export const OUTSIDE = 'outside';
+/** With what the ids of agents begin that run in kernels. */
+export const IN_KERNEL = 'cell:';

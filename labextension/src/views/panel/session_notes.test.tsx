@@ -51,6 +51,15 @@ describe('what is known of an open session', () => {
     );
   });
 
+  it('leaves the start of an agent in a kernel to its cell', () => {
+    const stopped = { status: 'stopped', stored: true } as const;
+    const panel = open({ ...stopped, agent: 'cell:claude' }, { life: lifeOf() });
+    expect(panel.element.textContent).toContain(
+      'Claude is not running. Once its cell has run, your next message starts it again.',
+    );
+    expect(panel.view.queryByRole('button', { name: 'Start again' })).toBeNull();
+  });
+
   it('does not say it again below the turn in which the agent ended', () => {
     const run = vi.fn(() => Promise.resolve());
     const failure = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-import { IMPORTED, OUTSIDE } from '../../state/session_view';
+import { IMPORTED, IN_KERNEL, OUTSIDE } from '../../state/session_view';
 import { NOTICE } from '../../state/ui';
 import type { SessionState, SessionSummary } from '../../wire/types';
 import type { Actions } from '../actions';
@@ -43,7 +43,9 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   if (!session.stored && status !== 'stopped') {
     return null;
   }
-  const again = life !== undefined && (
+  const inKernel = session.agent.startsWith(IN_KERNEL);
+  // The host can't start what a cell serves; a session that waits for it goes on by itself.
+  const again = life !== undefined && !inKernel && (
     <div class="row acp-again">
       <ActionButton
         run={() => life.run({ name: 'resume_session', session_id: id })}
@@ -60,7 +62,14 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
     <div class="acp-note" data-tone="info">
       <Icon name="history" />
       <div>
-        <p>{t('%1 is not running. Your next message starts it again.', agent.name)}</p>
+        <p>
+          {inKernel
+            ? t(
+                '%1 is not running. Once its cell has run, your next message starts it again.',
+                agent.name,
+              )
+            : t('%1 is not running. Your next message starts it again.', agent.name)}
+        </p>
         {again}
       </div>
     </div>
