@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import socket
 import time
 from collections.abc import Callable
@@ -12,15 +13,19 @@ from typing import Any, Self
 
 from pydantic import JsonValue
 
+from acp_jupyter.errors import plain_reason
 from acp_jupyter.kernel.serving.agent_thread import AgentThread
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
+_NAME = "tried"
 _READ_BYTES = 1024 * 1024
 
 
 class Wire:
-    """A connection, as a context manager. The agent's permission requests are allowed.
+    """A connection, as a context manager.
+
+    The agent's permission requests are allowed, and it can read and write files of the folder.
 
     Parameters
     ----------
@@ -35,7 +40,7 @@ class Wire:
     def __init__(self, agent: Any, folder: Path, seconds: float) -> None:
         self.updates: list[Obj] = []
         """The parameters of ``session/update``, as they came."""
-        self._thread = AgentThread(agent, "agent")
+        self._thread = AgentThread(agent, _NAME)
         self._folder = folder
         self._seconds = seconds
         self._socket = self._thread.connection
@@ -53,15 +58,20 @@ class Wire:
 
     def close(self) -> bool:
         """End the agent's input; return whether it ends, too."""
-        with contextlib.suppress(OSError):  # it has ended already
-            self._socket.shutdown(socket.SHUT_WR)
-        ended = self._thread.ends_within(self._seconds)
-        self._socket.close()
-        return ended
+        logger = logging.getLogger()
+        logger.addFilter(_is_of_others)  # the SDK logs that its client is gone
+        try:
+            with contextlib.suppress(OSError):  # it has ended already
+                self._socket.shutdown(socket.SHUT_WR)
+            return self._thread.ends_within(self._seconds)
+        finally:
+            logger.removeFilter(_is_of_others)
+            self._socket.close()
 
     def begin(self) -> Obj:
         """Send ``initialize``; return what the agent can."""
-        reply = self.call("initialize", {"protocolVersion": 1, "clientCapabilities": {}})
+        can: Obj = {"fs": {"readTextFile": True, "writeTextFile": True}}
+        reply = self.call("initialize", {"protocolVersion": 1, "clientCapabilities": can})
         return obj(obj(reply.get("result")).get("agentCapabilities"))
 
     def session(self) -> str:
@@ -144,18 +154,38 @@ class Wire:
             self._answers[message.get("id")] = message
         elif method == "session/update":
             self.updates.append(params)
-        elif method == "session/request_permission":
-            options = [obj(option) for option in items(params.get("options"))]
-            kinds = [o for o in options if text(o.get("kind")).startswith("allow")]
-            chosen = text(obj(next(iter(kinds or options), None)).get("optionId"))
-            result: Obj = {"outcome": {"outcome": "selected", "optionId": chosen}}
-            self._write({"id": message.get("id"), "result": result})
         elif "id" in message:
-            error: Obj = {"code": -32601, "message": f"Method not found: {method}"}
-            self._write({"id": message["id"], "error": error})
+            self._write({"id": message["id"], **self._reply(text(method), params)})
+
+    def _reply(self, method: str, params: Obj) -> Obj:
+        """Return the result of an agent's request, or an error."""
+        path = Path(text(params.get("path")))
+        try:
+            if method == "session/request_permission":
+                return {"result": {"outcome": _allowed(items(params.get("options")))}}
+            if method == "fs/write_text_file" and path.is_relative_to(self._folder):
+                path.write_text(text(params.get("content")), "utf-8")
+                return {"result": {}}
+            if method == "fs/read_text_file" and path.is_relative_to(self._folder):
+                return {"result": {"content": path.read_text("utf-8")}}
+        except OSError as error:
+            return {"error": {"code": -32603, "message": plain_reason(error)}}
+        return {"error": {"code": -32601, "message": f"Method not found: {method}"}}
 
     def _write(self, message: Obj) -> None:
         self._socket.sendall(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+
+def _is_of_others(record: logging.LogRecord) -> bool:
+    return record.threadName != f"acp-agent-{_NAME}"
+
+
+def _allowed(options: list[JsonValue]) -> Obj:
+    kinds = {text(obj(each).get("kind")): obj(each).get("optionId") for each in options}
+    chosen = next((kinds[kind] for kind in kinds if kind.startswith("allow")), None)
+    if chosen is None:
+        return {"outcome": "cancelled"}
+    return {"outcome": "selected", "optionId": chosen}
 
 
 def error_words(reply: Obj) -> str:
