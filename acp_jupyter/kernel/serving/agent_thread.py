@@ -14,10 +14,10 @@ import threading
 import traceback
 import uuid
 from concurrent.futures import Future
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
-from acp_jupyter.errors import BadRequest, MissingPackage
+from acp_jupyter.errors import BadRequest
 
 LINE_BYTES = 64 * 1024 * 1024
 """Longest message, which may hold images and files."""
@@ -137,8 +137,6 @@ def check_agent(agent: object) -> None:
     BadRequest
         It is no agent: a class, something without a prompt, or with one that is not awaited. Or
         the protocol's SDK is of a version that can't serve it.
-    MissingPackage
-        The SDK is not installed.
     """
     _require_sdk()
     if inspect.isclass(agent):
@@ -156,10 +154,7 @@ def check_agent(agent: object) -> None:
 
 
 def _require_sdk() -> None:
-    try:
-        found = version(_SDK)
-    except PackageNotFoundError:
-        raise MissingPackage(f"Serving an agent needs {_SDK}: pip install {_SDK}.") from None
+    found = version(_SDK)
     numbers = re.match(r"(\d+)\.(\d+)", found)
     if numbers is None or not _OLDEST <= tuple(map(int, numbers.groups())) < _TOO_NEW:
         raise BadRequest(
