@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, Protocol
@@ -33,9 +32,8 @@ class ErrorAnswer(Exception):
 
     def __init__(self, code: int, message: str, data: Obj | None = None) -> None:
         super().__init__(message)
-        self.error: Obj = {"code": code, "message": message}
-        if data is not None:
-            self.error["data"] = data
+        self.code = code
+        self.data = data
 
 
 _SESSION_AND_META = frozenset({"session_id", "field_meta"})
@@ -72,32 +70,22 @@ class Models(Protocol):
         """Return our answer to an agent's request as its model says it."""
 
 
-class ReceivedRequest(NamedTuple):
-    """A request or notification of an agent, and where it is logged.
+class Received(NamedTuple):
+    """The ``params`` of a request or notification of an agent, and where it is logged.
 
     Parameters
     ----------
-    message
-        The message; a request has our id.
+    params
+        The parameters, as sent.
     session_id
         Our id of the session.
     seq
         The number of the message's line in that session's log.
     """
 
-    message: dict[str, Any]
+    params: Obj
     session_id: str
     seq: int
-
-
-class Transport(Protocol):
-    """Carries requests and answers."""
-
-    async def receive(self) -> ReceivedRequest | None:
-        """Return the agent's next request or notification; None when it has ended."""
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """Send an answer."""
 
 
 Handler = Callable[..., Awaitable[Obj | None]]
@@ -105,7 +93,7 @@ ClientOf = Callable[[str], object]
 
 
 class RequestHandling:
-    """Runs a handler for each request of an agent, each in a task of its own.
+    """Finds the handler of each request of an agent.
 
     Parameters
     ----------
@@ -113,61 +101,44 @@ class RequestHandling:
         Returns what has the handlers for a session, by our id of it. A handler takes the
         parameters by name, as the SDK's model has them, but for the session's id; and
         ``request_seq``, the number of the request's line in the session's log.
-    transport
-        Brings requests, and takes the answers.
+    models
+        The SDK's models of requests and answers.
     """
 
-    def __init__(self, client_of: ClientOf, transport: Transport, models: Models) -> None:
+    def __init__(self, client_of: ClientOf, models: Models) -> None:
         self._models = models
         self._client_of = client_of
-        self._transport = transport
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._receiving = asyncio.create_task(self._receive(), name="acp-agent-requests")
 
-    async def close(self) -> None:
-        """Cancel all handlers."""
-        tasks = [self._receiving, *self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+    async def answer(self, method: str, received: Received) -> Any:
+        """Return the result of a request.
 
-    async def _receive(self) -> None:
-        while (request := await self._transport.receive()) is not None:
-            task = asyncio.create_task(self._handle(request), name="acp-agent-request")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-
-    async def _handle(self, request: ReceivedRequest) -> None:
-        outcome = await self._outcome(request)
-        if "id" in request.message:
-            await self._transport.send({"jsonrpc": "2.0", "id": request.message["id"], **outcome})
-
-    async def _outcome(self, request: ReceivedRequest) -> Obj:
+        Raises
+        ------
+        ErrorAnswer
+            The request is answered with an error.
+        """
         try:
-            return {"result": await self._result(request)}
-        except ErrorAnswer as error:
-            return {"error": error.error}
+            return await self._result(method, received)
+        except ErrorAnswer:
+            raise
         except ValidationError as error:
-            return {"error": {**_INVALID, "data": {"details": "; ".join(misfits(error))}}}
+            wrong: Obj = {"details": "; ".join(misfits(error))}
+            raise ErrorAnswer(INVALID_PARAMS, "Invalid params", wrong) from None
         except Exception:  # noqa: BLE001 - the agent gets an answer, whatever failed here
-            _LOG.exception("The handler of %s failed", request.message["method"])
-            return {"error": {"code": _INTERNAL_ERROR, "message": "Internal error"}}
+            _LOG.exception("The handler of %s failed", method)
+            raise ErrorAnswer(_INTERNAL_ERROR, "Internal error") from None
 
-    async def _result(self, request: ReceivedRequest) -> Any:
-        method, params = request.message["method"], request.message.get("params")
+    async def _result(self, method: str, received: Received) -> Any:
         name = _HANDLERS.get(method)
-        asked = self._models.asked(method, params if isinstance(params, Mapping) else {})
+        asked = self._models.asked(method, received.params)
         if name is None or asked is None:
             raise ErrorAnswer(NO_METHOD, "Method not found", {"method": method})
         names = type(asked).model_fields.keys() - _SESSION_AND_META
-        handler: Handler = getattr(self._client_of(request.session_id), name)
+        handler: Handler = getattr(self._client_of(received.session_id), name)
         fields = {field: getattr(asked, field) for field in names}
-        answer = await handler(**fields, request_seq=request.seq)
+        answer = await handler(**fields, request_seq=received.seq)
         try:
             return self._models.answer(method, answer)
         except ValidationError:
             _LOG.exception("The answer to %s is not valid", method)
             raise ErrorAnswer(_INTERNAL_ERROR, "Internal error") from None
-
-
-_INVALID: Obj = {"code": INVALID_PARAMS, "message": "Invalid params"}

@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import ValidationError
 
@@ -27,6 +27,9 @@ from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
 from acp_jupyter.host.sandbox.sandboxes import CACHE_VARIABLES, TEMPORARY_VARIABLES, Confined
 from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.transcript.redactor import Redactor
+
+if TYPE_CHECKING:
+    from acp_jupyter.host.rpc.sdk_connection import SdkConnection
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +50,7 @@ class AgentConnection:
         process: AgentProcess,
         transport: LineTransport,
         log_router: LogRouter,
-        client_of: ClientOf,
+        messages: SdkConnection,
         limits: Limits,
         redactor: Redactor,
         confined: Confined | None,
@@ -64,7 +67,7 @@ class AgentConnection:
         self._limits = limits
         self._redactor = redactor
         self._models = models
-        self._handling = RequestHandling(client_of, transport, models)
+        self._messages = messages
         self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
 
     @classmethod
@@ -105,7 +108,7 @@ class AgentConnection:
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
         redactor = redactor or Redactor.of_environments(os.environ, spec.env)
-        loading = asyncio.create_task(_load_models())  # while the agent starts
+        loading = asyncio.create_task(_load_sdk())  # while the agent starts
         try:
             command: Sequence[str] = ()
             if confined is not None:
@@ -119,14 +122,15 @@ class AgentConnection:
             await _end(confined)
             raise
         try:
-            models = await loading
+            models, connect = await loading
         except BaseException:
             await process.stop()
             await _end(confined)
             raise
         transport = LineTransport(process, log_router, limits, name=spec.name)
+        messages = connect(RequestHandling(client_of, models), transport)
         connection = cls(
-            spec, process, transport, log_router, client_of, limits, redactor, confined, models
+            spec, process, transport, log_router, messages, limits, redactor, confined, models
         )
         try:
             await connection._handshake.shake(connection._send_request)
@@ -209,7 +213,7 @@ class AgentConnection:
     ) -> dict[str, Any]:
         """Run a prompt turn and return the raw result; its ``stopReason`` may be any.
 
-        ``before_answer`` is awaited before the end of the turn is reported; see `LineTransport`.
+        ``before_answer`` is awaited before the end of the turn is reported; see `SdkConnection`.
         """
         params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
         result = await self._send_request(
@@ -230,7 +234,7 @@ class AgentConnection:
             The agent ended, or stopped reading.
         """
         self._models.sent(method, params)
-        await self._transport.notify(method, params, log)
+        await self._messages.notify(method, params, log)
 
     async def request(
         self,
@@ -295,7 +299,7 @@ class AgentConnection:
                 f"{self.spec.name} can't be sent {method}: {'; '.join(misfits(error))}."
             ) from None
         try:
-            result = await self._transport.request(
+            result = await self._messages.request(
                 method, params, seconds, log=log, opens=opens, before_answer=before_answer
             )
         except AgentRequestError as error:
@@ -339,29 +343,30 @@ class AgentConnection:
                 self.closed.set()  # at once: cleaning up may take seconds
             await self._process.stop()
             await _end(self.confined)
-            await self._handling.close()
+            await self._messages.close()
         finally:
             for waiting in (exited, ended, deaf):
                 waiting.cancel()
             self.closed.set()
 
 
-def _import_models() -> Models:
+def _import_sdk() -> tuple[Models, type[SdkConnection]]:
     from acp_jupyter.host.rpc import sdk
+    from acp_jupyter.host.rpc.sdk_connection import SdkConnection
 
-    return sdk
+    return sdk, SdkConnection
 
 
-async def _load_models() -> Models:
-    """Return the models of the protocol's SDK, which is imported by now.
+async def _load_sdk() -> tuple[Models, type[SdkConnection]]:
+    """Return what is made of the protocol's SDK, which is imported by now.
 
     Raises
     ------
     AgentStartError
-        The SDK is of a version that does not have them.
+        The SDK is of a version that does not have it.
     """
     try:
-        return await asyncio.to_thread(_import_models)
+        return await asyncio.to_thread(_import_sdk)
     except (ImportError, AttributeError) as error:
         raise AgentStartError(
             f"No agent can be started with this version of agent-client-protocol: {error}. "

@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.pipes import OverlongLine
-from acp_jupyter.host.rpc.agent_answers import ReceivedRequest
+from acp_jupyter.host.rpc.agent_answers import Received
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog, session_named
 from acp_jupyter.host.rpc.open_requests import (
     DelayedAnswers,
@@ -69,7 +69,8 @@ class Inbound:
     limits
         The host's limits.
     hand_on
-        Called with the requests and notifications that may have a handler.
+        Called with the requests and notifications that may have a handler; their ``params`` are
+        `Received`.
     answer
         Sends an answer to a request of the agent, with our id.
     version_2
@@ -82,7 +83,7 @@ class Inbound:
         ours: SentRequests,
         theirs: ReceivedRequests,
         limits: Limits,
-        hand_on: Callable[[ReceivedRequest], None],
+        hand_on: Callable[[dict[str, Any]], None],
         answer: Callable[[dict[str, Any]], None],
         version_2: Version2,
     ) -> None:
@@ -91,7 +92,7 @@ class Inbound:
         self._ours = ours
         self._theirs = theirs
         self._limits = limits
-        self._hand_on_request = hand_on
+        self._hand_on_message = hand_on
         self._answer = answer
         self._version_2 = version_2
         self._noise = 0
@@ -302,14 +303,13 @@ class Inbound:
             self._withdraw(obj(message.get("params")))
         elif "id" not in message:
             for mark in () if method in _WITHOUT_HANDLER | _ONLY_REQUESTS else marks:
-                self._hand_on_request(ReceivedRequest(message, mark.log.session_id, mark.seq))
+                self._hand_on_message(_received(message, mark))
         else:
             full = self._theirs.full()
             request = self._theirs.open(message, marks)
             outcome = _BUSY if full else _outcome_without_handler(message, marks)
             if outcome is None:
-                mark = marks[0]
-                self._hand_on_request(ReceivedRequest(request, mark.log.session_id, mark.seq))
+                self._hand_on_message(_received(request, marks[0]))
             else:
                 self._answer({"jsonrpc": "2.0", "id": request["id"], **outcome})
 
@@ -318,6 +318,11 @@ class Inbound:
         if request is not None and self.on_withdrawn is not None:
             for mark in request.marks:
                 self.on_withdrawn(mark.log.session_id, mark.seq)
+
+
+def _received(message: dict[str, Any], mark: Mark) -> dict[str, Any]:
+    params = Received(obj(message.get("params")), mark.log.session_id, mark.seq)
+    return {**message, "params": params}
 
 
 def _is_update(value: object) -> TypeGuard[dict[str, Any]]:

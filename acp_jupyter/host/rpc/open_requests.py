@@ -7,58 +7,60 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from acp_jupyter.errors import AgentDied, AgentRequestError
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog
-from acp_jupyter.protocol.errors import error_detail
-
-_INTERNAL_ERROR = -32603
-_DETAIL_CHARS = 4000
 
 
-@dataclass(slots=True)
-class SentRequest:
+@dataclass(eq=False, slots=True)
+class Sent:
+    """The ``params`` of what we send, until `LineTransport.send`; and where it is logged."""
+
+    params: Mapping[str, Any]
+    log: SessionLog | None
+    """The log of its session; None for the process as a whole."""
+    marks: tuple[Mark, ...] = field(default=(), init=False)
+
+
+@dataclass(eq=False, slots=True)
+class SentRequest(Sent):
     """A request to the agent that waits for its answer."""
 
-    id: int
-    future: asyncio.Future[Any]
-    log: SessionLog | None
-    """The log of the request's session; None for the process as a whole."""
     opens: bool = False
     """Whether the answer names a session whose lines go to ``log`` from then on."""
-    marks: tuple[Mark, ...] = ()
     before_answer: Callable[[], Awaitable[None]] | None = None
+    id: int = field(default=0, init=False)
+    """Its id in its line."""
+    connections_id: object = field(default=None, init=False)
+    """Its id in the SDK's connection."""
 
 
 class SentRequests:
-    """Our open requests to the agent. Results stay raw: a model could reject an answer."""
+    """Our open requests to the agent. Results stay raw: a model could reject an answer.
 
-    def __init__(self) -> None:
-        self._ids = itertools.count(1)
+    Parameters
+    ----------
+    hand_on
+        Called with the answer of each request, once.
+    """
+
+    def __init__(self, hand_on: Callable[[dict[str, Any]], None]) -> None:
+        self._hand_on = hand_on
+        self._ids = itertools.count(1)  # the SDK begins with 0, which some take for none
         self._waiting: dict[int, SentRequest] = {}
-        self._closed: AgentDied | None = None
 
-    def open(self, log: SessionLog | None, *, opens: bool = False) -> SentRequest:
-        """Add a request that is about to be sent."""
-        if self._closed is not None:
-            raise self._closed
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        request = SentRequest(next(self._ids), future, log, opens)
+    def open(self, request: SentRequest, connections_id: object) -> None:
+        """Add a request that is about to be sent, and give it its id."""
+        request.id, request.connections_id = next(self._ids), connections_id
         self._waiting[request.id] = request
-        return request
 
     def forget(self, request: SentRequest) -> bool:
         """Stop waiting for an answer; return whether it was still open."""
-        waited = self._waiting.pop(request.id, None) is not None
-        if not request.future.cancel() and not request.future.cancelled():
-            request.future.exception()  # mark as retrieved: the waiting task may be gone
-        return waited
+        return self._waiting.pop(request.id, None) is not None
 
     def answered_by(self, message: Mapping[str, Any]) -> SentRequest | None:
         """Return the request that ``message`` answers."""
@@ -74,28 +76,16 @@ class SentRequests:
         return self._waiting.get(request_id) if isinstance(request_id, int) else None
 
     def settle(self, message: Mapping[str, Any]) -> None:
-        """Resolve the request of an answer; an answer without a request is ignored."""
+        """Hand on an answer; one without a request is ignored."""
         request = self.answered_by(message)
         if request is None:
             return
-        future = self._waiting.pop(request.id).future
+        del self._waiting[request.id]
         error = message.get("error")
-        if future.done():
-            return
+        outcome: dict[str, Any] = {"result": message.get("result")}
         if isinstance(error, Mapping):
-            future.set_exception(_request_error(error))
-        else:
-            future.set_result(message.get("result"))
-
-    def close(self, error: AgentDied) -> AgentDied:
-        """Fail all present and later requests with the first ``error`` given; return that."""
-        if self._closed is None:
-            self._closed = error
-        waiting, self._waiting = list(self._waiting.values()), {}
-        for request in waiting:
-            if not request.future.done():
-                request.future.set_exception(self._closed)
-        return self._closed
+            outcome = {"error": error}
+        self._hand_on({"jsonrpc": "2.0", "id": request.connections_id, **outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +122,6 @@ class ReceivedRequests:
     def of_id(self, request_id: object) -> ReceivedRequest | None:
         """Return the open request with the agent's id ``request_id``."""
         return next((open_ for open_ in self._open.values() if open_.id == request_id), None)
-
-
-def _request_error(error: Mapping[str, Any]) -> AgentRequestError:
-    """Return the exception for a JSON-RPC error."""
-    code, data = error.get("code"), error.get("data")
-    detail = error_detail(data) or (json.dumps(data, ensure_ascii=False) if data else "")
-    return AgentRequestError(
-        str(error.get("message") or "Error"),
-        detail[:_DETAIL_CHARS],
-        code if isinstance(code, int) else _INTERNAL_ERROR,
-    )
 
 
 _log = logging.getLogger(__name__)

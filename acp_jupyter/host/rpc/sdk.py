@@ -7,15 +7,16 @@ read by `acp_jupyter.protocol`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from acp import schema
 from acp.meta import AGENT_METHODS, CLIENT_METHODS
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from acp_jupyter.host.rpc.unmodelled import METHODS, McpMessage
-from acp_jupyter.protocol.objects import Obj, obj
+from acp_jupyter.protocol.objects import Obj
 
 
 def _adapters(named: Mapping[str, Any], methods: Mapping[str, str]) -> dict[str, TypeAdapter[Any]]:
@@ -124,9 +125,12 @@ def asked(method: str, params: Mapping[str, Any]) -> BaseModel | None:
     ValidationError
         It is not valid.
     """
-    if method == CLIENT_METHODS["elicitation_create"] and not _KNOWS_OTHER_FIELDS:
-        params = _without_other_fields(params)
-    return _read(_ASKED, method, params)
+    try:
+        return _read(_ASKED, method, params)
+    except ValidationError as error:
+        if _TOLERATES:
+            raise
+        return _read(_ASKED, method, _without_wrong(params, error, _ASKED[method]))
 
 
 def answer(method: str, value: Obj | None) -> Any:
@@ -143,19 +147,42 @@ def answer(method: str, value: Obj | None) -> Any:
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-_KNOWS_OTHER_FIELDS = hasattr(schema, "ElicitationOtherPropertySchema")
-"""Since 0.12. Before, one field of an unknown type would refuse its form."""
-_FIELDS = frozenset({"string", "number", "integer", "boolean", "array"})
+_TOLERATES = hasattr(schema, "ElicitationOtherPropertySchema")
+"""Since 0.12 optional fields that are wrong are left out. Before, one would refuse its request."""
+_MOST_WRONG = 100
 
 
-def _without_other_fields(params: Mapping[str, Any]) -> Obj:
-    form = obj(params.get("requestedSchema"))
-    kept = {n: each for n, each in obj(form.get("properties")).items() if _type(each) in _FIELDS}
-    return {**params, **({"requestedSchema": {**form, "properties": kept}} if form else {})}
+def _without_wrong(
+    params: Mapping[str, Any], error: ValidationError, model: TypeAdapter[Any]
+) -> Any:
+    """Leave out what is wrong, from the inside out, until something is missing."""
+    params = copy.deepcopy(dict(params))
+    for _ in range(_MOST_WRONG):
+        wrong = error.errors(include_url=False, include_context=False, include_input=False)
+        if not any([_leave_out(params, each["loc"]) for each in wrong]):
+            break
+        try:
+            model.validate_python(params)
+        except ValidationError as next_error:
+            error = next_error
+        else:
+            break
+    return params
 
 
-def _type(field: object) -> object:
-    return field.get("type") if isinstance(field, Mapping) else None
+def _leave_out(value: Any, place: Sequence[int | str]) -> bool:
+    """Leave out the innermost part of a place that is there; return whether there was one."""
+    inner: tuple[Any, Any] | None = None
+    for name in place:  # names of models stand between those of fields
+        is_there = name in value if isinstance(value, dict) else False
+        if isinstance(value, list) and isinstance(name, int):
+            is_there = name < len(value)
+        if is_there:
+            inner, value = (value, name), value[name]
+    if inner is None:
+        return False
+    del inner[0][inner[1]]
+    return True
 
 
 def _read(models: Mapping[str, TypeAdapter[Any]], method: str, value: Any) -> BaseModel | None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from acp_jupyter.errors import AgentDied
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.process.pipes import LineSplitter
-from acp_jupyter.host.rpc.agent_answers import ReceivedRequest
 from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
-from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
-from acp_jupyter.host.rpc.open_requests import ReceivedRequests, SentRequest, SentRequests
+from acp_jupyter.host.rpc.log_router import LogRouter
+from acp_jupyter.host.rpc.open_requests import ReceivedRequests, Sent, SentRequest, SentRequests
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.traffic import LONG_CHARS
 from acp_jupyter.protocol.version_2 import Version2
@@ -29,11 +28,10 @@ _HANDSHAKE = "initialize"
 
 
 class LineTransport:
-    """JSON-RPC over an agent process.
+    """The transport of the SDK's connection: JSON-RPC over an agent process.
 
     Each line of either direction is first written into its logs. ``session/update`` goes to the
-    logs only. Answers to our requests go to `request`. The agent's requests and other
-    notifications are returned by `receive`.
+    logs only; all else that is well-formed is returned by `receive`.
 
     Parameters
     ----------
@@ -56,6 +54,8 @@ class LineTransport:
         name: str = "The agent",
     ) -> None:
         self.ended = asyncio.Event()
+        self.died: AgentDied | None = None
+        """Why nothing can be sent any more."""
         self.fault = ""
         """Why the connection to a running agent was closed, e.g. ``has closed its stdin``."""
         self._process = process
@@ -63,9 +63,9 @@ class LineTransport:
         self._limits = limits
         self._name = name
         self._splitter = LineSplitter(limits.line_bytes)
-        self._ready: asyncio.Queue[ReceivedRequest | None] = asyncio.Queue()
+        self._ready: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._count = 0
-        self._ours = SentRequests()
+        self._ours = SentRequests(self._ready.put_nowait)
         self._theirs = ReceivedRequests(limits.open_requests)
         self._version_2 = Version2()
         self._inbound = Inbound(
@@ -83,78 +83,55 @@ class LineTransport:
         """Call ``call`` when the agent withdraws a request. ACP: $/cancel_request."""
         self._inbound.on_withdrawn = call
 
-    async def request(
-        self,
-        method: str,
-        params: Mapping[str, Any],
-        seconds: float | None,
-        *,
-        log: SessionLog | None = None,
-        opens: bool = False,
-        before_answer: BeforeAnswer | None = None,
-    ) -> Any:
-        """Send a request and return the raw result.
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send a message of the SDK's connection; a dead agent gets no answers.
 
-        Parameters
-        ----------
-        log
-            The log of the request's session; None writes it into the logs of all sessions.
-        opens
-            Whether the answer names a session whose lines go to this log from then on.
-        before_answer
-            Awaited when the answer has come, before it is logged and returned; later lines of
-            the session wait meanwhile. It must not raise.
+        The ``params`` of requests and notifications are `Sent`. What the connection sends without
+        is that a request was cancelled: `forget` has said so already.
 
         Raises
         ------
-        AgentRequestError
-            The agent answered with an error.
         AgentDied
             The agent ended, or stopped reading.
-        TimeoutError
-            No answer within ``seconds``.
         """
-        request = self._ours.open(log, opens=opens)
-        request.before_answer = before_answer
-        written, body = self._version_2.written(method, params)
-        message = {"jsonrpc": "2.0", "id": request.id, "method": written, "params": body}
-        try:
-            async with asyncio.timeout(seconds):
-                message = clean_json(message)
-                self._version_2.sent(message)
-                request.marks = self._log_router.write(">", message, self._logs(log))
-                if method == _HANDSHAKE:
-                    self._log_router.remember_handshake(">", message)
-                self._put(message)
-                await self._flush()
-                return await request.future
-        finally:
-            if self._ours.forget(request) and method != "session/prompt":
-                self._give_up(request)
-
-    async def notify(
-        self, method: str, params: Mapping[str, Any], log: SessionLog | None = None
-    ) -> None:
-        """Queue a notification, behind the data that the agent has not read yet."""
-        written, body = self._version_2.written(method, params)
-        message = clean_json({"jsonrpc": "2.0", "method": written, "params": body})
-        self._log_router.write(">", message, self._logs(log))
-        self._put(message)
-        await self._flush()
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """Send the answer to a request of the agent; a dead agent gets none."""
-        if self.ended.is_set():
-            return
-        with contextlib.suppress(AgentDied):
-            self._answer(message)
+        sent = message.get("params")
+        if isinstance(sent, Sent):
+            self._write(message, sent)
             await self._flush()
+        elif "method" not in message and self.died is None:
+            with contextlib.suppress(AgentDied):
+                self._answer(_without_null(message))
+                await self._flush()
 
-    async def receive(self) -> ReceivedRequest | None:
-        """Return the next request or notification, or None when the agent has ended."""
-        if self.ended.is_set() and self._ready.empty():
+    async def receive(self) -> dict[str, Any] | None:
+        """Return the next message for the SDK's connection, or None when the agent has ended.
+
+        Of the agent's messages these are the answers to our requests, and the requests and
+        notifications that may have a handler; their ``params`` are `Received`.
+        """
+        if self.died is not None and self._ready.empty():
             return None
         return await self._ready.get()
+
+    def forget(self, request: SentRequest, *, tells: bool) -> None:
+        """Wait for no answer any more.
+
+        Parameters
+        ----------
+        tells
+            Whether the agent is told, if it has not answered. ACP: $/cancel_request; agents that
+            do not know it ignore it.
+        """
+        if not self._ours.forget(request) or not tells or self.died is not None:
+            return
+        message = {
+            "jsonrpc": "2.0",
+            "method": "$/cancel_request",
+            "params": {"requestId": request.id},
+        }
+        self._log_router.write(">", message, [mark.log for mark in request.marks])
+        with contextlib.suppress(AgentDied):
+            self._put(message)
 
     async def _pump(self) -> None:
         """Read lines to end of file; no line waits for a handler."""
@@ -185,21 +162,22 @@ class LineTransport:
             self._inbound.note({"note": "deaf", "text": why})
         return self._fail(f"{self._name} {why}. {_NEXT}")
 
-    def _logs(self, log: SessionLog | None) -> Sequence[SessionLog]:
-        return self._log_router.joined if log is None else (log,)
-
-    def _give_up(self, request: SentRequest) -> None:
-        """Send ``$/cancel_request``; agents that do not know it ignore it."""
-        if self.ended.is_set():
-            return
-        message = {
-            "jsonrpc": "2.0",
-            "method": "$/cancel_request",
-            "params": {"requestId": request.id},
-        }
-        self._log_router.write(">", message, [mark.log for mark in request.marks])
-        with contextlib.suppress(AgentDied):
-            self._put(message)
+    def _write(self, message: dict[str, Any], sent: Sent) -> None:
+        """Log and queue a request or notification."""
+        if self.died is not None:
+            raise self.died
+        method, params = self._version_2.written(message["method"], sent.params)
+        line: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+        if isinstance(sent, SentRequest):
+            self._ours.open(sent, message["id"])
+            line = {"jsonrpc": "2.0", "id": sent.id, "method": method, "params": params}
+        line = clean_json(line)
+        self._version_2.sent(line)
+        logs = self._log_router.joined if sent.log is None else (sent.log,)
+        sent.marks = self._log_router.write(">", line, logs)
+        if method == _HANDSHAKE:
+            self._log_router.remember_handshake(">", line)
+        self._put(line)
 
     def _answer_now(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(AgentDied):
@@ -248,7 +226,17 @@ class LineTransport:
         self._fail(f"{self._name} {reason.words()}. {_NEXT}", tail)
 
     def _fail(self, text: str, stderr: Sequence[str] = ()) -> AgentDied:
-        error = self._ours.close(AgentDied(text, "\n".join(stderr)))
-        self.ended.set()
-        self._ready.put_nowait(None)
-        return error
+        if self.died is None:
+            self.died = AgentDied(text, "\n".join(stderr))
+            self.ended.set()
+            self._ready.put_nowait(None)
+        return self.died
+
+
+def _without_null(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer without the ``data`` that its error does not have."""
+    match answer:
+        case {"error": {"code": code, "message": text, "data": None}}:
+            return {**answer, "error": {"code": code, "message": text}}
+        case _:
+            return answer

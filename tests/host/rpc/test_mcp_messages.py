@@ -16,7 +16,7 @@ async def test_a_request_that_was_cancelled_before_its_answer_began_is_not_answe
     messages.withdraw(3)
     with pytest.raises(ErrorAnswer) as refused:
         await messages.answer(3, "server", "r", "tools/list", None)
-    assert refused.value.error["code"] == CANCELLED
+    assert refused.value.code == CANCELLED
 
 
 async def test_what_an_agent_takes_back_of_a_session_that_has_ended_is_nothing() -> None:
