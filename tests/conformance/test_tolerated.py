@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.host.rpc import sdk
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.packets import Unknown
 from tests.conformance.faults import Fault, annotated_places, faults_of
@@ -54,13 +55,14 @@ def test_the_rest_still_arrives(message: Message, fault: Fault) -> None:
 def test_a_request_still_passes_the_sdk(message: Message, fault: Fault) -> None:
     for body in (fault.wrong, fault.right):
         (normal,) = normalise(dict(entries_of(message, body)[-1].message))
-        SDK_REQUESTS[message.method].model_validate({**normal["params"], "_meta": None})
+        sdk.asked(message.method, {**normal["params"], "_meta": None})
 
 
 def test_variables_given_as_a_map_are_read() -> None:
     params = {"sessionId": "s", "command": "ls", "env": {"A": "1"}, "args": None}
     (normal,) = normalise({"id": 1, "method": "terminal/create", "params": params})
-    request = SDK_REQUESTS["terminal/create"].model_validate(normal["params"])
+    request = sdk.asked("terminal/create", normal["params"])
+    assert request is not None
     assert request.model_dump()["env"] == [{"field_meta": None, "name": "A", "value": "1"}]
 
 

@@ -127,10 +127,11 @@ def asked(method: str, params: Mapping[str, Any]) -> BaseModel | None:
     """
     try:
         return _read(_ASKED, method, params)
-    except ValidationError as error:
+    except ValidationError:
         if _TOLERATES:
             raise
-        return _read(_ASKED, method, _without_wrong(params, error, _ASKED[method]))
+    model: BaseModel = _tolerant(_ASKED[method], params)
+    return model
 
 
 def answer(method: str, value: Obj | None) -> Any:
@@ -152,22 +153,17 @@ _TOLERATES = hasattr(schema, "ElicitationOtherPropertySchema")
 _MOST_WRONG = 100
 
 
-def _without_wrong(
-    params: Mapping[str, Any], error: ValidationError, model: TypeAdapter[Any]
-) -> Any:
-    """Leave out what is wrong, from the inside out, until something is missing."""
-    params = copy.deepcopy(dict(params))
+def _tolerant(model: TypeAdapter[Any], params: Mapping[str, Any]) -> Any:
+    """Leave out what is wrong, one part at a time from the inside out, until one is needed."""
+    rest = copy.deepcopy(dict(params))
     for _ in range(_MOST_WRONG):
-        wrong = error.errors(include_url=False, include_context=False, include_input=False)
-        if not any([_leave_out(params, each["loc"]) for each in wrong]):
-            break
         try:
-            model.validate_python(params)
-        except ValidationError as next_error:
-            error = next_error
-        else:
-            break
-    return params
+            return model.validate_python(rest)
+        except ValidationError as error:
+            wrong = error.errors(include_url=False, include_context=False, include_input=False)
+            if not _leave_out(rest, wrong[0]["loc"]):
+                raise
+    return model.validate_python(params)
 
 
 def _leave_out(value: Any, place: Sequence[int | str]) -> bool:

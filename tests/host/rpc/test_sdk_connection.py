@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,17 @@ from tests.support.wait import eventually_async
 pytestmark = pytest.mark.asyncio
 
 
+def wait_for(event: asyncio.Event) -> Callable[[], Awaitable[None]]:
+    async def wait() -> None:
+        await event.wait()
+
+    return wait
+
+
 async def test_no_task_is_left_though_a_question_was_open(tmp_path: Path) -> None:
     before = asyncio.all_tasks()
     async with talk_to(fake_agent("permission"), tmp_path) as talk:
-        talk.client.before_answer = asyncio.Event().wait
+        talk.client.before_answer = wait_for(asyncio.Event())
         turn = asyncio.create_task(talk.say("go"))
         await eventually_async(lambda: talk.client.asked)
     with pytest.raises(AgentDied):
@@ -74,7 +82,7 @@ async def test_a_request_that_takes_too_long_is_taken_back_once(tmp_path: Path) 
 async def test_a_turn_that_nobody_waits_for_is_not_taken_back(tmp_path: Path) -> None:
     async with talk_to(fake_agent("permission"), tmp_path, choice="yes") as talk:
         asked = asyncio.Event()
-        talk.client.before_answer = asked.wait
+        talk.client.before_answer = wait_for(asked)
         turn = asyncio.create_task(talk.say("go"))
         await eventually_async(lambda: talk.client.asked)
         turn.cancel()
