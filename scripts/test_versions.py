@@ -1,4 +1,4 @@
-"""Run the main browser journeys in every environment that is supported.
+"""Run the main browser journeys, or tests of the SDK, in every environment that is supported.
 
 ``python scripts/test_versions.py [--write] [NAME ...]`` runs those of the names, else all, and can
 write their rows of the table in ``docs/versions.md``. A wheel of this checkout is installed into an
@@ -31,7 +31,11 @@ JOURNEYS = (
 )
 OF_THE_NOTEBOOKS = ("matplotlib>=3.9", "pandas>=2.2")
 NOT_TRIED = "not tried: no such interpreter here"
-SHOWN = ("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets")
+SHOWN = (
+    *("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets"),
+    "agent-client-protocol",
+)
+OF_THE_SDK = ("tests/host/rpc", "tests/hazards", "tests/conformance")
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Environment:
     only_reported: bool = False
     """Others are still working on it: it never fails the run."""
     more_tests: tuple[str, ...] = ()
+    own_tests: tuple[str, ...] = ()
+    """Tests without a browser that its own Python runs, in place of the journeys."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,7 @@ class Outcome:
     def words(self) -> str:
         """What the table says."""
         if not self.problems:
-            return f"{self.passed} journeys"
+            return f"{self.passed} {'tests' if self.environment.own_tests else 'journeys'}"
         return "; ".join(self.problems)
 
 
@@ -83,6 +89,14 @@ ENVIRONMENTS = (
     ),
     Environment(
         "pre-release", options=("--prerelease", "allow"), only_reported=True, python="3.13"
+    ),
+    Environment("sdk-0.11", ("agent-client-protocol==0.11.*",), own_tests=OF_THE_SDK),
+    Environment("sdk-newest", own_tests=OF_THE_SDK),
+    Environment(
+        "sdk-pre-release",
+        ("agent-client-protocol>=1.0.0rc1",),
+        own_tests=OF_THE_SDK,
+        only_reported=True,
     ),
 )
 assert len({environment.name for environment in ENVIRONMENTS}) == len(ENVIRONMENTS)
@@ -133,7 +147,8 @@ def _run(environment: Environment, wheel: Path) -> Outcome:
             _uv(*install, *lowest, *OF_THE_NOTEBOOKS)
             _uv(*install, "--no-deps", str(wheel))
         else:
-            _uv(*install, f"{wheel}[lab]", *OF_THE_NOTEBOOKS, *environment.requirements)
+            tools = ("--group", "test") if environment.own_tests else ()
+            _uv(*install, f"{wheel}[lab]", *OF_THE_NOTEBOOKS, *environment.requirements, *tools)
     except subprocess.CalledProcessError as error:
         problem = f"can't be installed: {_last_line(error.stderr)}"
         return Outcome(environment, {}, environment.python, 0, (problem,), 0)
@@ -168,14 +183,13 @@ def _listed(kind: str, place: Path) -> str:
 def _journeys(environment: Environment, python: Path) -> tuple[int, list[str]]:
     report = FOLDER / f"{environment.name}.xml"
     report.unlink(missing_ok=True)
-    tests = [f"tests/e2e/test_{name}.py" for name in JOURNEYS]
+    runs: list[str | Path] = [sys.executable, "-m", "pytest"]
+    tests = [*(f"tests/e2e/test_{name}.py" for name in JOURNEYS), *environment.more_tests]
+    if environment.own_tests:
+        runs = [python, "-m", "pytest", "-n", "auto", "-m", "not long"]
+        tests = [*environment.own_tests]
     subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q"),
-            f"--junit-xml={report}",
-            *tests,
-            *environment.more_tests,
-        ],
+        [*runs, "-q", "-p", "no:cacheprovider", f"--junit-xml={report}", *tests],
         cwd=ROOT,
         env={**os.environ, "ACP_PYTHON": str(python)},
         check=False,

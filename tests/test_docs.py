@@ -35,7 +35,7 @@ _BY_ANOTHER_WAY: tuple[str, ...] = (
     "it listened",
     "is woken",
 )
-_BY_ANOTHER_WAY += ("in a task of its own", "found by its mark")
+_BY_ANOTHER_WAY += ("in a task of its own", "found by its mark", "by the SDK")
 _SRC = ROOT / "labextension/src"
 _PACKAGES = sorted((ROOT / "acp_jupyter").rglob("__init__.py"))
 
