@@ -1,6 +1,6 @@
-"""The values that a transcript is made of; they never change.
+"""The immutable values that a transcript is made of.
 
-Items, turns and the session's state are what views get, as JSON too. `state` holds all of one
-session for the reducer; `packed` and `spilling` say what of it stays in memory. What makes and
-changes these values is `acp_jupyter.transcript.reduce.reducer`'s.
+Views get items, turns and the session's state, also as JSON. `state` holds one session for the
+reducer; `packed` and `spilling` decide what of it stays in memory.
+`acp_jupyter.transcript.reduce.reducer` makes and changes these values.
 """

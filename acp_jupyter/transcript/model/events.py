@@ -18,15 +18,15 @@ TextField = Literal["text", "output"]
 class _Event(Model):
     session_id: str
     seq: int
-    """Rises by at least one; a merged event carries the last."""
+    """Increases by at least one; a merged event has the last number."""
 
 
 class Snapshot(_Event):
-    """A window on the whole session: its newest items."""
+    """A window into the session: its newest items."""
 
     kind: Literal["snapshot"] = "snapshot"
     epoch: str
-    """Names one run of the server's memory; a ``seq`` counts only within it."""
+    """Identifies one run of the server; ``seq`` is only comparable within it."""
     session: SessionState
     turns: tuple[TurnState, ...]
     items: tuple[Item, ...]
@@ -44,7 +44,7 @@ class ItemAdded(_Event):
 
 
 class TextAppended(_Event):
-    """More text of one field. ``offset`` is in UTF-16 code units, as in JavaScript."""
+    """More text for one field. ``offset`` is in UTF-16 code units, as in JavaScript."""
 
     kind: Literal["text_appended"] = "text_appended"
     item_id: str
@@ -54,7 +54,7 @@ class TextAppended(_Event):
 
 
 class TextChanged(_Event):
-    """One field's text is ``text`` from ``offset`` on, to its end."""
+    """One field's text is replaced by ``text``, from ``offset`` to its end."""
 
     kind: Literal["text_changed"] = "text_changed"
     item_id: str
@@ -64,7 +64,7 @@ class TextChanged(_Event):
 
 
 class ItemClosed(_Event):
-    """A message or thought gets no more text. Its text is not sent again."""
+    """A message or thought is complete. Its text is not sent again."""
 
     kind: Literal["item_closed"] = "item_closed"
     item_id: str
@@ -72,7 +72,7 @@ class ItemClosed(_Event):
 
 
 class ItemReplaced(_Event):
-    """An item has changed otherwise."""
+    """An item has changed in any other way."""
 
     kind: Literal["item_replaced"] = "item_replaced"
     item: Item
@@ -86,7 +86,7 @@ class SessionChanged(_Event):
 
 
 class TurnStarted(_Event):
-    """A turn was queued, began to run, asks, or goes on after an answer."""
+    """A turn was queued, started, waits for an answer, or continues after one."""
 
     kind: Literal["turn_started"] = "turn_started"
     turn: TurnState
@@ -117,7 +117,7 @@ Event = TypeAliasType(
 
 
 def event_chars(event: Event) -> int:
-    """Return how much an event says, about, beside its names."""
+    """Return the approximate size of an event's values, without field names."""
     match event:
         case TextAppended() | TextChanged():
             return len(event.text)
@@ -128,7 +128,7 @@ def event_chars(event: Event) -> int:
 
 
 def item_chars(item: Item) -> int:
-    """Return how much an item says, about, beside its names."""
+    """Return the approximate size of an item's values, without field names."""
     own = sum(len(getattr(item, name, "")) for name in ("text", "output", "data"))
     diffs = item.diffs if isinstance(item, ToolCall) else ()
     return own + sum(len(each.old_text or "") + len(each.new_text) for each in diffs)

@@ -1,4 +1,4 @@
-"""What was seen of who changes files in the turn that runs, as the log has it."""
+"""Evidence about who changes files during the running turn, from the log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from acp_jupyter.transcript.model.persistent import Map, Vector
 
 Span = tuple[float, float]
-"""Since when, and until when; seconds since the epoch."""
+"""Begin and end, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +20,18 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class TurnEvidence:
-    """What was seen in one turn, beside its tool calls. Never changes."""
+    """The evidence about one turn, beside its tool calls. Immutable."""
 
     turn_id: str = ""
     written: Map[str, None] = field(default_factory=Map)
-    """Absolute paths of files that the agent wrote through us."""
+    """Absolute paths of files that the agent wrote through the client."""
     saved: Map[str, None] = field(default_factory=Map)
-    """Those that a person saved, with changes of their own."""
+    """Files that a user saved, with changes of their own."""
     waits: Vector[Wait] = field(default_factory=Vector)
     terminals: Map[str, Span] = field(default_factory=Map)
-    """When the commands ran that we run for the agent, by terminal; zero while one runs."""
+    """When commands ran that the host runs for the agent, by terminal; the end is zero while one
+    runs."""
     by_user: Map[str, Span] = field(default_factory=Map)
-    """The same of commands that we run for the user."""
+    """The same for commands that the host runs for the user."""
     disk: Vector[Span] = field(default_factory=Vector)
-    """When the agent's process wrote to a disk, before it had announced a call."""
+    """When the agent's process wrote to a disk before it had announced a call."""

@@ -1,4 +1,4 @@
-"""The base of items: their ids, copies that cost little, and text that grows piece by piece."""
+"""The base of items: ids, cheap copies, and text that grows by pieces."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from acp_jupyter.protocol.objects import Model
 
 
 class ItemBase(Model):
-    """Where an item stands."""
+    """The status of an item."""
 
     _every_name: ClassVar[set[str]]
 
     id: str
     """Unique in its session."""
     turn_id: str | None = None
-    """The prompt turn it belongs to; null for what came between turns."""
+    """The turn that it belongs to; null for items between turns."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Make the set of field names that all copies share."""
+        """Return the set of field names that all copies share."""
         super().__pydantic_init_subclass__(**kwargs)
         cls._every_name = set(cls.model_fields)
 
@@ -41,10 +41,10 @@ class ItemBase(Model):
 
 
 class StepBase(ItemBase):
-    """What an agent does or says itself, or has a subagent do."""
+    """An action of an agent, or of its subagent."""
 
     parent_id: str = ""
-    """Id of the tool call item, of the same turn and before this one, whose subagent made it."""
+    """Id of the tool call whose subagent made it; the call is earlier in the same turn."""
 
 
 def index_of(item_id: str) -> int:
@@ -53,7 +53,7 @@ def index_of(item_id: str) -> int:
 
 
 MAX_CHARS = 10_000_000
-"""Longest text of an item, as longer ones block a thread; terminal output is cut earlier."""
+"""Longest text of an item, since longer ones block a thread; terminal output is cut earlier."""
 
 _CUT = "\n\n… longer than 10,000,000 characters: the rest is not shown …\n"
 
@@ -62,12 +62,12 @@ _MANY_PIECES = 64
 
 
 def utf16_length(value: str) -> int:
-    """Return the length in UTF-16 code units, as JavaScript counts it."""
+    """Return the length in UTF-16 code units, as in JavaScript."""
     return len(value) if value.isascii() else len(value.encode("utf-16-le", "replace")) // 2
 
 
 def fitted(piece: str, room: int) -> str:
-    """Return a piece of text, cut to ``room`` characters with a note if it is longer."""
+    """Return a piece of text; if it is longer than ``room``, cut it and add a note."""
     if len(piece) <= room // 2 or utf16_length(piece) <= room:
         return piece
     return piece[:room] + _CUT if room >= 0 else ""
@@ -97,7 +97,7 @@ class Text:
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
 
     def frozen(self) -> Text | str:
-        """Return the text in a smaller form, now that another text grows.
+        """Return the text in a smaller form, for when another text grows.
 
         Many small strings take five times the memory of one; a single one needs no list.
         """

@@ -21,7 +21,7 @@ ElicitationState = Literal["pending", "accepted", "declined", "cancelled", "expi
 
 
 class ElicitationAnswer(Model):
-    """What was answered in one field, in words."""
+    """The answer in one field, as text."""
 
     name: str
     label: str
@@ -35,25 +35,25 @@ class Elicitation(Model):
     id: str
     turn_id: str | None = None
     request_id: str
-    """What an answer names; unique in its session."""
+    """The id for answers; unique in its session."""
     state: ElicitationState = "pending"
     mode: ElicitationMode = "form"
     title: str
-    """Who asks, e.g. ``Question from Demo``."""
+    """Title with the agent's name, e.g. ``Question from Demo``."""
     heading: str = ""
     message: str = ""
     description: str = ""
     fields: tuple[ElicitationField, ...] = ()
     url: str = ""
     host: str = ""
-    """Where ``url`` really leads to."""
+    """The host that ``url`` really leads to."""
     tool_call_id: str = ""
     answers: tuple[ElicitationAnswer, ...] = ()
     """The answers as they are saved, without secrets."""
     outcome: str = ""
-    """What became of it, in words."""
+    """The outcome, as text."""
     answered_by: str = ""
-    """Which user answered, where several can; never saved in a notebook."""
+    """The user who answered, if several can; never saved in a notebook."""
     asked_at: float | None = None
 
 
@@ -71,14 +71,14 @@ class TrustRequest(Model):
     state: TrustState = "pending"
     agent_name: str
     folder: str
-    """For people: home shortened to ``~``."""
+    """The folder for people: the home folder is shortened to ``~``."""
     title: str
     words: str
-    """What trusting means."""
+    """What trusting the folder means."""
     outcome: str = ""
-    """What became of it, in words."""
+    """The outcome, as text."""
     answered_by: str = ""
-    """Which user answered, where several can; never saved in a notebook."""
+    """The user who answered, if several can; never saved in a notebook."""
     asked_at: float | None = None
 
 
@@ -90,7 +90,7 @@ _ANSWER_CHARS = 2_000
 def answer_texts(
     fields: tuple[ElicitationField, ...], content: dict[str, JsonValue]
 ) -> Iterator[ElicitationAnswer]:
-    """Yield what was answered, in the words that the user saw."""
+    """Yield the answers, in the words that the user saw."""
     for field in fields:
         if field.name in content:
             value = content[field.name]
@@ -111,7 +111,7 @@ def _answer_text(field: ElicitationField, value: JsonValue) -> str:
 
 
 def unanswered_words(by: str) -> str:
-    """Say why a question got no answer of its user."""
+    """Return why the user did not answer a question."""
     match by:
         case "turn_cancelled":
             return "Not answered: turn stopped"
@@ -126,7 +126,7 @@ def unanswered_words(by: str) -> str:
 
 
 class Attachment(Model):
-    """What a prompt carried beside its text."""
+    """An attachment of a prompt."""
 
     type: Literal["image", "audio", "resource_link", "resource"]
     name: str
@@ -142,11 +142,11 @@ class UserMessage(ItemBase):
     attachments: tuple[Attachment, ...] = ()
     at: float | None = None
     steered: bool = False
-    """Whether it was said while the turn ran: it stands where the agent took it."""
+    """Whether the user sent it while the turn ran; it stands where the agent accepted it."""
 
 
 class AgentMessage(StepBase):
-    """Text of the agent, Markdown."""
+    """The agent's text, as Markdown."""
 
     kind: Literal["agent_message"] = "agent_message"
     text: str = ""
@@ -155,11 +155,11 @@ class AgentMessage(StepBase):
 
 
 class Thought(StepBase):
-    """Reasoning of the agent, Markdown; or a named step."""
+    """The agent's reasoning, as Markdown; or a named step."""
 
     kind: Literal["thought"] = "thought"
     title: str = ""
-    """Of a step."""
+    """Name of the step."""
     text: str = ""
     open: bool = True
     started_at: float | None = None
@@ -175,37 +175,37 @@ class PlanEntry(Model):
 
 
 class Plan(ItemBase):
-    """The agent's plan; every update replaces it whole."""
+    """The agent's plan; every update replaces the whole plan."""
 
     kind: Literal["plan"] = "plan"
     plan_id: str = ""
     entries: tuple[PlanEntry, ...] = ()
     text: str = ""
-    """Plans that come as Markdown."""
+    """The plan as Markdown, for agents that send it that way."""
 
 
 class Notice(ItemBase):
-    """Something worth a line that is no error."""
+    """A message for the user that is not an error."""
 
     kind: Literal["notice"] = "notice"
     severity: Literal["info", "warning", "error"] = "info"
     title: str = ""
     text: str = ""
     detail: str = ""
-    """Lines for those who open it."""
+    """Details, one per line."""
     offers: NoticeOffer = ""
-    """What the host offers to do about it; never said by an agent."""
+    """The action that the host offers; never set by an agent."""
     target: str = ""
-    """Of ``rewind``: the turn to go back to before."""
+    """For ``rewind``: the turn to go back to before."""
 
 
 class ErrorItem(ItemBase):
-    """What went wrong, what it means, what to do."""
+    """An error: what went wrong, what it means, what to do."""
 
     kind: Literal["error"] = "error"
     message: str
     detail: str = ""
-    """Further lines, e.g. the last of the agent's stderr."""
+    """Details, e.g. the last lines of the agent's stderr."""
     reason: str = ""
     code: str = ""
 
@@ -219,30 +219,30 @@ class TurnEnd(ItemBase):
     words: str = ""
     """Empty for an ordinary end."""
     summary: str = ""
-    """What the agent says it did."""
+    """The agent's summary."""
     duration_seconds: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
 
 
 class Artifact(ItemBase):
-    """Something that was made and is worth opening."""
+    """A file or folder that the agent made and that is worth opening."""
 
     kind: Literal["artifact"] = "artifact"
     artifact_id: str
     type: ArtifactType = "other"
     type_name: str = ""
-    """For people, e.g. ``CSV``."""
+    """The type for people, e.g. ``CSV``."""
     name: str
     path: str = ""
-    """Relative to the session's folder where it lies inside it."""
+    """Relative to the session's folder if it is inside."""
     preview_url: str = ""
-    """Filled in; empty where there is no preview."""
+    """A complete URL; empty if there is no preview."""
     download_url: str = ""
     mime_type: str = ""
     size_bytes: int | None = None
     size: str = ""
-    """For people, e.g. ``4.1 kB``."""
+    """The size for people, e.g. ``4.1 kB``."""
 
 
 class FileWriteItem(ItemBase):
@@ -251,10 +251,10 @@ class FileWriteItem(ItemBase):
     kind: Literal["file_write"] = "file_write"
     path: str
     title: str
-    """E.g. ``Created``."""
+    """The verb, e.g. ``Created``."""
     size_bytes: int | None = None
     size: str = ""
-    """For people."""
+    """The path for people."""
 
 
 Item = TypeAliasType(

@@ -1,8 +1,8 @@
 """Items, tool calls and turns of a long session: old ones as bytes, in memory or on disk.
 
 An item is a dozen objects, and the garbage collector stops the whole server to visit each. After
-100,000 tool calls that takes half a second. As bytes an item is one object, a fourth of the size,
-that the collector ignores. With a spill store, the bytes are on disk, and the item is replaced by
+100,000 tool calls that takes half a second. As bytes an item is one object of a fourth of the size,
+which the collector ignores. With a spill store, the bytes are on disk, and the item is replaced by
 their position. Reading an item parses it again, so readers see no difference.
 """
 
@@ -250,7 +250,7 @@ class _PackedMap(Generic[V]):
 
 
 class Calls(_PackedMap[CallFacts]):
-    """What is known of each tool call, by its id."""
+    """The facts about each tool call, by its id."""
 
     __slots__ = ()
     _value = TypeAdapter(CallFacts)

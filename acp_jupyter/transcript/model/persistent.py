@@ -1,8 +1,8 @@
-"""Immutable vectors and maps: a change makes a new one, at a cost that does not grow.
+"""Immutable vectors and maps: a change returns a new one, at a constant cost.
 
-The tree below is that of `rpds`, whose nodes the garbage collector does not walk through. With
-nodes that it does walk through, as those of pyrsistent, each collection of the youngest objects
-looks at all that a session holds, and a turn of 100,000 steps costs a hundred times one of 10,000.
+They use `rpds`, whose nodes the garbage collector does not visit. With nodes that it does visit,
+such as pyrsistent's, each collection of the youngest objects visits everything in a session, and a
+turn of 100,000 steps costs a hundred times one of 10,000.
 
 Kernels do without `rpds`: nothing that a kernel imports may import this module.
 """
@@ -23,7 +23,7 @@ _WIDTH = 1 << _BITS
 
 
 class Map(Generic[K, V]):
-    """A map; it has no order."""
+    """An unordered map."""
 
     __slots__ = ("_tree",)
 
@@ -36,11 +36,11 @@ class Map(Generic[K, V]):
         return cls(HashTrieMap(values))
 
     def set(self, key: K, value: V) -> Map[K, V]:
-        """Return the same with ``value`` at ``key``."""
+        """Return the map with ``value`` at ``key``."""
         return Map(self._tree.insert(key, value))
 
     def discard(self, key: K) -> Map[K, V]:
-        """Return the same without ``key``, if it has that."""
+        """Return the map without ``key``."""
         return Map(self._tree.remove(key)) if key in self._tree else self
 
     @overload
@@ -78,7 +78,7 @@ class Map(Generic[K, V]):
 
 
 class Vector(Sequence[V]):
-    """A sequence that grows at its end; kept as a map of blocks of 32."""
+    """A sequence that grows at its end; stored as a map of blocks of 32."""
 
     __slots__ = ("_blocks", "_full", "_tail")
 
@@ -98,14 +98,14 @@ class Vector(Sequence[V]):
         return cls(Map.of(blocks), tuple(values[full << _BITS :]))
 
     def append(self, value: V) -> Vector[V]:
-        """Return the same with ``value`` at its end."""
+        """Return the vector with ``value`` at its end."""
         tail = (*self._tail, value)
         if len(tail) < _WIDTH:
             return Vector(self._blocks, tail)
         return Vector(self._blocks.set(len(self._blocks), tail))
 
     def set(self, index: int, value: V) -> Vector[V]:
-        """Return the same with ``value`` at ``index``, which it has already."""
+        """Return the vector with ``value`` at an existing ``index``."""
         number, offset = index >> _BITS, index & (_WIDTH - 1)
         block = self._tail if number == len(self._blocks) else self._blocks[number]
         block = (*block[:offset], value, *block[offset + 1 :])

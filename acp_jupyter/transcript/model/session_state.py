@@ -31,35 +31,35 @@ class _SavedMark:
 Saved = Annotated[_Value, _SavedMark()]
 """A field of `SessionState` that is written to the session's ``meta.json``.
 
-It is shown of a session that is not open, kept over a restart, and taken over by a fork.
+It is shown for a session that is not open, kept across a restart, and copied by a fork.
 """
 
 
 class LoginState(Model):
-    """A login that goes on, or has failed."""
+    """A login that is running, or has failed."""
 
     method_id: str
     name: str
-    """Of the method, for people."""
+    """The method's name, for people."""
     state: Literal["running", "failed"] = "running"
     terminal: str = ""
-    """The name of the terminal that it happens in."""
+    """The name of its terminal."""
     message: str = ""
     """Why it failed."""
     since: float | None = None
 
 
 STEERED = "steered"
-"""Stop reason of a prompt that waited, and was taken into the turn that ran: it stands there."""
+"""Stop reason of a queued prompt that was sent into the running turn: it is shown there."""
 
 
 class AgentInfo(Model):
-    """Which agent a session talks to."""
+    """The agent of a session."""
 
     id: str
     """The configured id."""
     name: str
-    """For people; the agent's own title once it has said it."""
+    """The name for people; the agent's own title once it is known."""
     version: str = ""
 
 
@@ -101,7 +101,7 @@ class SlashCommand(Model):
 
 
 class Usage(Model):
-    """ACP: usage_update. Tokens; the cost is cumulative for the session."""
+    """ACP: usage_update. Tokens; the cost is the session's total."""
 
     used: int
     size: int
@@ -110,7 +110,7 @@ class Usage(Model):
 
 
 class QueuedPrompt(Model):
-    """A prompt that waits for the running turn."""
+    """A prompt in the queue."""
 
     turn_id: str
     text: str
@@ -137,12 +137,12 @@ class TurnState(Model):
     policy: Policy = "ask"
     sandbox: Sandbox = "off"
     rules: tuple[Rule, ...] = ()
-    """What is answered in this turn without asking."""
+    """What is allowed in this turn without asking."""
     user: str = ""
-    """Who sent the prompt, and so answers for it; empty where anybody may."""
+    """Who sent the prompt, and so answers for it; empty if anybody may."""
     origin: Origin | None = None
     copy_of: CopiedTurn | None = None
-    """Where it was taken over from another session: the turn that it is a copy of."""
+    """The turn that it is a copy of, if it came from another session."""
     queued_at: float | None = None
     started_at: float | None = None
     ended_at: float | None = None
@@ -151,141 +151,142 @@ class TurnState(Model):
     input_tokens: int | None = None
     output_tokens: int | None = None
     changes: TurnChanges | None = None
-    """What it changed in the folder, and what others did; null where nothing was, or is known."""
+    """Changes in the folder, by it and by others; null if there are none, or they are unknown."""
     changes_unknown: str = ""
-    """Why it is not known what it changed; empty where that is known."""
+    """Why its changes are unknown; empty if they are known."""
     variant: int = 0
-    """Which of several tries of its prompt it is, from 1; 0 where it is the only one."""
+    """The number of the variant, from 1; 0 for a turn that is not a variant."""
     in_copy: bool = False
-    """Whether it worked in a copy that lasts with its session: what is kept is in the folder."""
+    """Whether it worked in a copy that lasts as long as its session: kept changes are in the
+    folder."""
 
     @property
     def to_be_kept(self) -> bool:
-        """Whether what it changed is in a copy of the folder, until it is kept."""
+        """Whether its changes are in a copy of the folder, until they are kept."""
         return self.variant > 0 or self.in_copy
 
     @property
     def was_sent(self) -> bool:
-        """Whether it has begun as a turn of its own, and was not taken into one that ran."""
+        """Whether it started as a turn of its own, not as a message for a running one."""
         return self.started_at is not None and self.stop_reason != STEERED
 
 
 class SessionState(Model):
-    """What is true of a session as a whole."""
+    """The state of a session as a whole."""
 
     session_id: Saved[str]
     title: Saved[str] = ""
     named: Saved[bool] = False
-    """Whether a person gave the title. The agent's does not replace it then."""
+    """Whether the user set the title, so that the agent's does not replace it."""
     agent: Saved[str]
-    """The configured id."""
+    """The agent's configured id."""
     agent_info: Saved[AgentInfo]
     cwd: Saved[str]
-    """Absolute; for HTTP clients."""
+    """Absolute path, for HTTP clients."""
     folder: Saved[str]
-    """The same for people: home shortened to ``~``."""
+    """The folder for people: the home folder is shortened to ``~``."""
     status: Literal["starting", "idle", "running", "requires_action", "stopped"] = "idle"
     policy: Saved[Policy] = "ask"
     policy_user: Saved[str] = ""
-    """Who chose it: it allows nothing in what others send; empty where people have no names."""
+    """Who chose the policy: it allows nothing in others' prompts; empty if users have no names."""
     sandbox: Saved[Sandbox] = "off"
-    """What was chosen for turns to come."""
+    """The sandbox of later turns."""
     network: Saved[Network] = "all"
-    """What was chosen for the sandbox's network."""
+    """The network of that sandbox."""
     walls: WallsInForce | None = None
-    """What holds the agent that runs, or ran last; null where it has no sandbox."""
+    """The sandbox of the agent that is running, or ran last; null without a sandbox."""
     rules: tuple[Rule, ...] = ()
-    """Of this session; those of its folder are kept elsewhere."""
+    """Rules of this session; those of its folder are stored separately."""
     active_turn_id: str | None = None
     queue: tuple[QueuedPrompt, ...] = ()
     waiting: int = 0
     """Pending permission requests."""
     background: int = 0
-    """How much goes on beside the turns, such as tool calls that outlive theirs."""
+    """How many tasks run in the background, such as tool calls that outlive their turns."""
     notebook_path: Saved[str] = ""
     former_paths: Saved[tuple[str, ...]] = ()
-    """Where that notebook was before it was renamed or moved."""
+    """The notebook's earlier path, if it was renamed or moved."""
     variant: Saved[Variant | None] = None
-    """Where it is one of several tries of a prompt, in a copy of the folder."""
+    """The variant that it is, in a copy of the folder; null for other sessions."""
     copied_folder: Saved[str] = ""
-    """The folder that ``cwd`` is a copy of, where its agent works in the sandbox ``copy``."""
+    """The folder that ``cwd`` is a copy of, if its agent works in the sandbox ``copy``."""
     model: str = ""
     """Name of the model, for agents without a config option for it."""
     tools: tuple[str, ...] = ()
-    """Names of the agent's tools, as far as it tells them."""
+    """Names of the agent's tools, if the agent lists them."""
     modes: tuple[Mode, ...] = ()
     current_mode_id: str = ""
     unasked: Unasked = ""
-    """What the agent does without asking in its present mode; no policy sees that."""
+    """What the agent does without asking in its current mode; no policy sees that."""
     config_options: tuple[ConfigOption, ...] = ()
     commands: tuple[SlashCommand, ...] = ()
     usage: Saved[Usage | None] = None
     prompt_capabilities: tuple[str, ...] = ()
     """Of ``image``, ``audio``, ``embeddedContext``."""
     can: Saved[tuple[Ability, ...]] = ()
-    """What the agent can do with sessions."""
+    """The agent's session capabilities."""
     auth_methods: tuple[AuthMethod, ...] = ()
-    """Ways to log in, as the agent offers them."""
+    """Login methods that the agent offers."""
     needs_login: str = ""
-    """Why the agent opens no session before somebody logs in; empty where it does."""
+    """Why the agent needs a login before it opens the session; empty if it doesn't."""
     login: LoginState | None = None
-    """A login that goes on, or has failed."""
+    """A login that is running, or has failed."""
     logged_in: str = ""
-    """Which login the agent says it uses, e.g. ``Anthropic API key``."""
+    """The login in use according to the agent, e.g. ``Anthropic API key``."""
     agent_session_id: Saved[str] = ""
     """The agent's own id of the session."""
     history: Literal["whole", "without", "gap"] = "whole"
-    """Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing."""
+    """Whether the agent remembers everything shown; ``gap`` if lines of the log are missing."""
     silent_since: float | None = None
-    """When the agent last said something, while a turn waits for it too long."""
+    """When the agent last sent something, if it has been silent for too long in a turn."""
     looking: bool = False
-    """Whether a turn waits for a look at its folder: the prompt is sent after that."""
+    """Whether a turn waits for a scan of its folder: the prompt is sent after that."""
     held: str = ""
-    """Why the next message waits before the agent gets it, in words."""
+    """Why the next message is held back, as text."""
     stored: bool = False
-    """Whether it is only in its folder: nothing of it runs, and its log was not read."""
+    """Whether it is only stored: nothing of it runs, and its log was not read."""
     read_only: str = ""
-    """Why nothing can be sent from here, in words; empty where it can."""
+    """Why nothing can be sent from here, as text; empty if it can."""
     branch: Saved[Branch | None] = None
-    """Where it goes on from an earlier session: that, and the turn before which it does."""
+    """The session and turn that it branched off; null if it did not."""
     reverted: tuple[RevertedTurn, ...] = ()
-    """What was taken back in files when it was made so, in that order."""
+    """What was reverted in files at the branch, in order."""
     continues_in: Saved[str] = ""
-    """The session that goes on from an earlier turn of this one, where one took its place."""
+    """The session that branched off this one and replaced it."""
     archived: Saved[bool] = False
-    """Whether it is in the archive: kept, and not listed with the others."""
+    """Whether it is archived: stored, but not listed with the others."""
     created_at: Saved[float | None] = None
     updated_at: Saved[float | None] = None
 
     @property
     def branched_from(self) -> str:
-        """The session that it goes on from; empty where it began anew."""
+        """The session that it branched off; empty if it did not."""
         return "" if self.branch is None else self.branch.session_id
 
     @property
     def own_folder(self) -> str:
-        """Its folder as its user knows it, also where its agent works in a copy of it."""
+        """Its folder as its user knows it, even if its agent works in a copy."""
         return self.copied_folder or self.cwd
 
     @property
     def copied(self) -> str:
-        """The folder that its agent works in a copy of; empty where it works in the folder."""
+        """The folder that its agent works in a copy of; empty if it works in the folder itself."""
         return self.copied_folder if self.variant is None else self.variant.folder
 
     def suits(self, sandbox: Sandbox | None) -> bool:
-        """Whether prompts in a sandbox can go to it: it stays in its copy, or out of one."""
+        """Whether prompts in a sandbox can go to it: it always works in a copy, or never."""
         if sandbox is None or self.variant is not None:
             return True
         return (sandbox == "copy") is bool(self.copied_folder)
 
     @property
     def is_variant(self) -> bool:
-        """Whether it is one of several tries of a prompt: cells don't go on with it."""
+        """Whether it is a variant of a prompt, which cells don't continue."""
         return self.variant is not None
 
     @property
     def agent_id(self) -> str:
-        """The configured id of the agent."""
+        """The agent's configured id."""
         return self.agent
 
     @property
@@ -299,11 +300,11 @@ SAVED_FACTS = tuple(
     for name, field in SessionState.model_fields.items()
     if any(isinstance(mark, _SavedMark) for mark in field.metadata)
 )
-"""Names of the fields that are `Saved`."""
+"""Names of the `Saved` fields."""
 
 
 def saved_facts(state: SessionState) -> SessionState:
-    """Return a state that has the saved fields alone, as reading them gives it."""
+    """Return the state that reading the saved fields would give."""
     facts = {name: getattr(state, name) for name in SAVED_FACTS}
     facts["agent_info"] = AgentInfo(id=state.agent_id, name=state.agent_name)
     return SessionState(**facts)

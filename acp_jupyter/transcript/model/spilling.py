@@ -1,7 +1,7 @@
 """Decides which items and turns of a transcript are spilled: old ones, and long ones.
 
-So the memory for a session hardly grows with its turns: only by the position of each item, and the
-ids by which an agent may refer to it. `packed` makes the bytes; the file belongs to the host.
+So a session's memory hardly grows with its turns: only by the position of each item, and the ids by
+which an agent may refer to it. `packed` makes the bytes; the file belongs to the host.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The transcript: everything known of one session, as one immutable value."""
+"""The transcript: the whole state of one session, as an immutable value."""
 
 from __future__ import annotations
 
@@ -29,80 +29,80 @@ class OpenItem:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDiff:
-    """A change that an agent made through us."""
+    """A change that an agent made through the client."""
 
     turn_id: str
     diff: Diff
     item_id: str = ""
-    """Of the card that shows it."""
+    """Item id of the card that shows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What goes on beside the turns, as the agent has told last."""
+    """Background work, as last reported by the agent."""
 
     listed: int = 0
-    """How much of it the agent lists. A subagent goes on until it says that it does not."""
+    """How many tasks the agent lists. A subagent counts until it reports its end."""
 
     items: frozenset[str] = frozenset()
-    """Item ids of the calls, and of the cards of the terminals."""
+    """Item ids of the calls, and of the terminals' cards."""
     terminals: frozenset[str] = frozenset()
     """Ids of the terminals."""
 
 
 class TranscriptFields:
-    """What a transcript holds.
+    """The fields of a transcript.
 
-    Persistent vectors and maps, so that a change costs the same in a session
-    of five items and of five thousand.
+    They are persistent vectors and maps, so that a change costs the same in a session of five items
+    and of five thousand.
     """
 
     session: SessionState
     seq: int
-    """Of the newest event."""
+    """Number of the newest event."""
     items: Items
-    """Growing text is kept in ``texts``; see :meth:`filled`. An item's id is its place, ``i7``."""
+    """Growing text is kept in ``texts``; see :meth:`filled`. An item's id is its index, ``i7``."""
     texts: Map[str, Text | str]
     growing: tuple[str, Text] | None
-    """The text that grew last, with its item's id; newer than that in ``texts``."""
+    """The text that is growing, with its item's id; newer than that in ``texts``."""
     calls: Calls
-    """By tool call id."""
+    """Facts by tool call id."""
     steps: Map[str, str]
     """Item id of each open step."""
     notices: Map[str, str]
-    """Item id of each notice that a later one may replace, by what it is about."""
+    """Item id of each notice that a later one may replace, by its key."""
     request_items: Map[str, str]
     """Item id of each pending request of the agent: permissions and questions."""
     renewable: Map[tuple[str, str | None, str], str]
-    """Item id of each plan, artifact and unknown kind of update, by turn and name: told once."""
+    """Item id of each plan, artifact and unknown kind of update, by turn and name."""
     url_elicitations: Map[str, str]
-    """Item id of each page that the agent asked to open, by its own id for it."""
+    """Item id of each page that the agent asked to open, by the agent's id for it."""
     terminals: Map[str, KnownTerminal]
-    """By the id that the agent knows."""
+    """Terminals by the agent's ids."""
     background: Background
     turns: Turns
     turn_order: Vector[str]
     turn_first: Map[str, int]
     """Index of each turn's first item."""
     turn_last: Map[str, int]
-    """Index of each turn's last item, so far."""
+    """Index of each turn's last item so far."""
     open: OpenItem | None
     opened_by: Map[str, OpenItem]
     """The same for subagents, by the id of the tool call item that each works for."""
     stopping: str | None
-    """The turn that the agent was told to end."""
+    """The turn that the agent was asked to stop."""
     time_up: str | None
-    """The turn that took longer than its sender allows."""
+    """The turn that exceeded its time limit."""
     refused: bool
-    """Whether a turn has ended since nobody could be asked, and its agent has not ended it yet."""
+    """Whether a turn ended because nobody could be asked, and its agent has not ended it yet."""
     written: Map[str, WrittenDiff]
-    """By path: what an agent wrote through us last."""
+    """The agent's last write through the client, by path."""
     evidence: TurnEvidence
-    """Of the turn that began last: who was seen to change files."""
+    """Evidence about the turn that started last: who changes files."""
     held: Map[str, ToolCallProgress]
-    """By item id: what was said of a call while it asked."""
+    """Updates of a call during its permission request, by item id."""
     settled_by: Map[str, tuple[str, str]]
-    """Who answered a request, and by which rule, until its answer is written."""
+    """Who answered a request, and by which rule, until the answer is logged."""
 
     def text_of(self, item_id: str) -> Text | None:
         """Return the growing text of an item."""
@@ -123,7 +123,7 @@ class TranscriptFields:
 
 
 class Transcript(TranscriptFields):
-    """A session's items, turns and state after some line of its traffic. Never changes."""
+    """A session's items, turns and state after some line of its traffic. Immutable."""
 
     def __init__(self, session: SessionState) -> None:
         vars(self).update(
@@ -156,12 +156,12 @@ class Transcript(TranscriptFields):
         )
 
     def __setattr__(self, name: str, value: object) -> Never:
-        """Refuse: a change makes a new transcript."""
+        """Raise: a change makes a new transcript."""
         msg = f"a transcript does not change: {name}"
         raise AttributeError(msg)
 
     def changed(self, **fields: object) -> Transcript:
-        """Return the same with other values of some fields."""
+        """Return the transcript with some fields changed."""
         copy = Transcript.__new__(Transcript)
         vars(copy).update(vars(self), **fields)
         return copy
@@ -193,11 +193,11 @@ class Transcript(TranscriptFields):
         return tuple(self.item(i) for i in range(max(0, start), min(end, len(self.items))))
 
     def turn_items(self, turn_id: str) -> tuple[Item, ...]:
-        """Return the items of one turn; late ones may lie among those of the next."""
+        """Return the items of one turn; late ones may be among those of the next."""
         return tuple(self.each_of_turn(turn_id))
 
     def each_of_turn(self, turn_id: str, start: int | None = None) -> Iterator[Item]:
-        """Yield the same, one by one, or those from index ``start`` on."""
+        """Yield the items of one turn from index ``start`` on."""
         first = self.turn_first.get(turn_id, len(self.items))
         end = self.turn_last.get(turn_id, -1) + 1
         items = self.items.since(first if start is None else max(first, start), end)

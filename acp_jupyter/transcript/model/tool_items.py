@@ -1,7 +1,7 @@
 """The tool call item with its diffs, content blocks, permission request and terminal.
 
-`CallFacts` is what an agent has sent of a tool call so far, before it is put into words: null keeps
-a field, a value replaces the whole field.
+`CallFacts` is what an agent has sent about a tool call so far: null keeps a field, a value replaces
+the whole field.
 """
 
 from __future__ import annotations
@@ -23,38 +23,38 @@ from acp_jupyter.transcript.model.item_base import StepBase, Text
 
 
 class TerminalView(Model):
-    """ACP: a terminal, ours or one that the agent runs itself. Its text is the call's output."""
+    """ACP: a terminal, of the client or of the agent. Its text is the call's output."""
 
     terminal_id: str
     command: str = ""
-    """As one would type it."""
+    """As typed in a shell."""
     cwd: str = ""
-    """Relative to the session's folder where it lies inside it."""
+    """Relative to the session's folder if it is inside."""
     running: bool = True
     exit_code: int | None = None
     signal: str = ""
     """Name of the signal that ended it."""
     by: EndedBy = ""
-    """Who ended it; empty where it ended by itself."""
+    """Who ended it; empty if it ended by itself."""
     released: bool = False
-    """Whether the agent needs it no more."""
+    """Whether the agent no longer needs it."""
     own: bool = False
     """Whether the host runs it, and so can stop it."""
     by_user: bool = False
-    """Whether the host runs it for the user, who was asked, and not for the agent."""
+    """Whether it runs for the user, who was asked, and not for the agent."""
     truncated: bool = False
-    """Whether it put out more than is shown."""
+    """Whether there was more output than is shown."""
     can_cancel: bool = False
-    """Whether the agent, which runs it, ends it for the client."""
+    """Whether the agent runs it and ends it when the client asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownTerminal:
-    """What is known of a terminal by its id."""
+    """The state of a terminal, by its id."""
 
     view: TerminalView
     items: tuple[str, ...] = ()
-    """The cards that show it."""
+    """Item ids of the cards that show it."""
     waiting: Text = field(default_factory=Text)
     """Its output until a card shows it."""
     has_own_card: bool = False
@@ -79,63 +79,63 @@ class ContentBlockItem(StepBase):
 
 
 class PermissionOption(Model):
-    """One answer that the agent offers."""
+    """An option that the agent offers."""
 
     option_id: str
     name: str
     option_kind: str
-    """As the agent sent it; kinds that are not of the protocol are plain buttons."""
+    """In the agent's spelling; unknown kinds are plain buttons."""
 
 
 class Detail(Model):
-    """A field of a tool's input that the card does not show in another way."""
+    """A field of a tool's input that the card does not show elsewhere."""
 
     name: str
     value: str
 
 
 class WiderRule(Model):
-    """A rule that allows more than the one request asks for."""
+    """A rule that allows more than this one request."""
 
     text: str
-    """As it is written, e.g. ``edit:src/**``."""
+    """As written in a command, e.g. ``edit:src/**``."""
     words: str
     """E.g. ``Files in src``."""
 
 
 class Permission(Model):
-    """A permission request, as a state of its tool call."""
+    """A permission request, as part of its tool call."""
 
     request_id: str
-    """What an answer names; unique in its session."""
+    """The id for answers; unique in its session."""
     state: PermissionState = "pending"
     title: str
-    """Who wants what, e.g. ``Demo wants to edit a file``."""
+    """Title with the agent's name, e.g. ``Demo wants to edit a file``."""
     reason: str = ""
     folder: str = ""
     """Where a command would run; empty for the session's folder."""
     details: tuple[Detail, ...] = ()
-    """What else the agent sent, all of it."""
+    """Everything else that the agent sent."""
     cautions: tuple[str, ...] = ()
-    """What the host found of the files on disk, e.g. that one is protected, and why."""
+    """What the host found out about the files, e.g. that one is protected, and why."""
     text_differs: bool = False
-    """Whether a file holds another text than what the agent says it replaces: then lines that it
-    calls unchanged may be new."""
+    """Whether a file differs from the text that the agent says it replaces: lines shown as
+    unchanged may then be new."""
     too_large: bool = False
     """Whether the agent sent more than can be shown: such a request can't be allowed."""
     options: tuple[PermissionOption, ...] = ()
     chosen: str = ""
     """Name of the chosen option."""
     outcome: str = ""
-    """What became of it, in words."""
+    """The outcome, as text."""
     without_user: bool = False
-    """Whether a policy, a rule or the agent's own settings answered: no user saw it before."""
+    """Whether a policy, a rule or the agent's own settings answered, so that no user was asked."""
     answered_by: str = ""
-    """Which user answered, where several can; never saved in a notebook."""
+    """The user who answered, if several can; never saved in a notebook."""
     rule: str = ""
-    """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
+    """The rule for remembering the answer, e.g. ``execute:git status``; empty for none."""
     wider_rules: tuple[WiderRule, ...] = ()
-    """What may be remembered instead, while the request waits."""
+    """Other rules that may be remembered, while the request is open."""
     asked_at: float | None = None
 
 
@@ -148,15 +148,15 @@ class Diff(Model):
     new_text: str = ""
     is_new_file: bool = False
     added: int | None = None
-    """Lines added; null where the file is too large to compare here."""
+    """Lines added; null if the file is too large to compare here."""
     removed: int | None = None
     old_line: int | None = 1
-    """Line of the file that the texts begin at; null where only a part is known, not its place."""
+    """Line of the file at which the texts begin; null for a part at an unknown position."""
     new_line: int | None = 1
 
 
 class ToolCall(StepBase):
-    """A tool call, joined from everything that named its id."""
+    """A tool call, merged from all messages with its id."""
 
     kind: Literal["tool_call"] = "tool_call"
     tool_call_id: str
@@ -165,9 +165,9 @@ class ToolCall(StepBase):
     ui_kind: UiKind = "other"
     """Kind for views, coarser than the protocol's."""
     tool_name: str = ""
-    """As the agent spells it."""
+    """In the agent's spelling."""
     subagent_type: str = ""
-    """Type of the subagent whose work it is, e.g. ``Explore``."""
+    """Type of the subagent that did it, e.g. ``Explore``."""
     title: str
     """Display title, e.g. ``Editing file``."""
     description: str = ""
@@ -176,55 +176,55 @@ class ToolCall(StepBase):
     command: str = ""
     path: str = ""
     locations: tuple[Location, ...] = ()
-    """A location without a line is the file's top."""
+    """A location without a line is the beginning of the file."""
     is_new_file: bool | None = None
-    """Null where nothing says so."""
+    """Null if unknown."""
     output: str = ""
-    """Text output, without wrappers and line numbers; grows by ``text_appended``."""
+    """Output as text, without wrappers and line numbers; grows by ``text_appended``."""
     first_line: int | None = None
-    """Number of the output's first line, where it was numbered."""
+    """Number of the output's first line, if it was numbered."""
     exit_code: int | None = None
     truncated: bool = False
-    """Whether the tool says that its output is not all."""
+    """Whether the tool says that its output is incomplete."""
     files: tuple[str, ...] | None = None
     """Files that a search found, relative; empty when it found nothing."""
     hits: tuple[SearchHit, ...] | None = None
     """The lines of those files that it found; null for a search for files."""
     remarks: tuple[str, ...] = ()
-    """What a search says beside, e.g. ``No files found``."""
+    """Remarks of a search, e.g. ``No files found``."""
     count: int | None = None
-    """How many a search found, of which ``files`` or ``hits`` may be a part."""
+    """How many files a search found; ``files`` or ``hits`` may have fewer."""
     todos: tuple[TodoItem, ...] | None = None
-    """The todos, replaced whole; such a call is drawn as that list."""
+    """The whole list of todos; such a call is drawn as that list."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Findings of a language server after a write."""
+    """Diagnostics of a language server after a write."""
     progress: float | None = None
     """From 0 to 1."""
     message: str = ""
-    """What is being done right now."""
+    """What the tool is doing right now."""
     diffs: tuple[Diff, ...] = ()
     blocks: tuple[ContentBlockItem, ...] = ()
     raw_input: JsonValue = None
     raw_output: JsonValue = None
     permission: Permission | None = None
     terminal: TerminalView | None = None
-    """The newest terminal that it shows; what that puts out is the call's ``output``."""
+    """The newest terminal that it shows, whose output is the call's ``output``."""
     wall: Wall | None = None
-    """The wall of the sandbox at which it failed."""
+    """The wall of the sandbox that it failed at."""
     background: bool = False
-    """Whether it, or its terminal, goes on beside the turns, as far as the agent has said."""
+    """Whether it, or its terminal, runs in the background, as far as the agent has said."""
     subagent_session_id: str = ""
-    """The child session whose work it is; empty for any other call."""
+    """The child session that does the work; empty for any other call."""
     can_cancel: bool = False
-    """Whether the agent ends it alone if it is asked to; only while it is open."""
+    """Whether the agent can cancel it alone; only while it is open."""
     cancelling: bool = False
-    """Whether the agent was asked to, and has neither refused nor done it."""
+    """Whether it was asked to cancel, and has neither refused nor done so."""
     started_at: float | None = None
     ended_at: float | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether more is to come of it."""
+        """Whether it is still running."""
         return self.status in {"pending", "in_progress"}
 
     @property
@@ -239,7 +239,7 @@ class ToolCall(StepBase):
         return self.permission is not None and self.permission.state == "pending"
 
     def as_requested(self, requested: ToolCall) -> ToolCall:
-        """Return the call with all that a request of it says; nothing may change that."""
+        """Return the call with the fields of its request, which then stay fixed."""
         if self.permission is None or self.permission.request_id != requested.request_id:
             return self
         return self.model_copy(
@@ -248,7 +248,7 @@ class ToolCall(StepBase):
 
     @property
     def request_id(self) -> str:
-        """Id of its permission request; empty where it made none."""
+        """Id of its permission request; empty if it has none."""
         return "" if self.permission is None else self.permission.request_id
 
 
@@ -279,22 +279,22 @@ class CallFacts:
     parent_id: str = ""
     has_content: bool = False
     diffs: tuple[ToolDiff, ...] = ()
-    """Of the newest content; its text is the item's output."""
+    """The terminal in the newest content; its text is the item's output."""
     locations: tuple[Location, ...] = ()
     raw_input: JsonValue = None
     raw_output: JsonValue = None
     is_cut: bool = False
-    """Whether the agent has sent more of it than is read."""
+    """Whether the agent sent more than was read."""
 
     def reads_like(self, other: CallFacts) -> bool:
-        """Return whether both give the same words: all but the output is the same."""
+        """Return whether both give the same texts: everything but the output is equal."""
         if self is other:
             return True
         as_other = replace(self, raw_output=other.raw_output, has_content=other.has_content)
         return not self.diffs and as_other == other
 
     def joined(self, packet: ToolCallStart | ToolCallProgress) -> CallFacts:
-        """Take a packet in: null keeps a field, a value replaces it whole."""
+        """Merge a packet: null keeps a field, a value replaces it."""
         changes: dict[str, object] = {}
         if packet.title is not None and packet.title != self.title:
             changes["title"] = packet.title
@@ -325,5 +325,5 @@ class CallFacts:
 
 
 def _title_as_name(title: str | None) -> str:
-    """Return a first title that is a tool's name; later ones say what was found."""
+    """Return a first title that is a tool's name; later titles describe results."""
     return title if title and title.isidentifier() else ""

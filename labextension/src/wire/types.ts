@@ -74,7 +74,7 @@ export interface AgentEntry {
 }
 
 /**
- * Which agent a session talks to.
+ * The agent of a session.
  */
 export interface AgentInfo {
   /**
@@ -82,14 +82,14 @@ export interface AgentInfo {
    */
   id: string;
   /**
-   * For people; the agent's own title once it has said it.
+   * The name for people; the agent's own title once it is known.
    */
   name: string;
   version: string;
 }
 
 /**
- * Text of the agent, Markdown.
+ * The agent's text, as Markdown.
  */
 export interface AgentMessage {
   /**
@@ -102,12 +102,12 @@ export interface AgentMessage {
    */
   open: boolean;
   /**
-   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   * Id of the tool call whose subagent made it; the call is earlier in the same turn.
    */
   parent_id: string;
   text: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -243,7 +243,7 @@ export interface ArchiveSession {
 }
 
 /**
- * Something that was made and is worth opening.
+ * A file or folder that the agent made and that is worth opening.
  */
 export interface Artifact {
   artifact_id: string;
@@ -256,26 +256,26 @@ export interface Artifact {
   mime_type: string;
   name: string;
   /**
-   * Relative to the session's folder where it lies inside it.
+   * Relative to the session's folder if it is inside.
    */
   path: string;
   /**
-   * Filled in; empty where there is no preview.
+   * A complete URL; empty if there is no preview.
    */
   preview_url: string;
   /**
-   * For people, e.g. ``4.1 kB``.
+   * The size for people, e.g. ``4.1 kB``.
    */
   size: string;
   size_bytes: number | null;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
   type:
     'web_app' | 'markdown' | 'image' | 'csv' | 'excel' | 'pptx' | 'docx' | 'pdf' | 'code' | 'other';
   /**
-   * For people, e.g. ``CSV``.
+   * The type for people, e.g. ``CSV``.
    */
   type_name: string;
 }
@@ -319,7 +319,7 @@ export interface AttachedTurn {
 }
 
 /**
- * What a prompt carried beside its text.
+ * An attachment of a prompt.
  */
 export interface Attachment {
   mime_type: string;
@@ -746,13 +746,13 @@ export interface ContentBlockItem {
   mime_type: string;
   name: string;
   /**
-   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   * Id of the tool call whose subagent made it; the call is earlier in the same turn.
    */
   parent_id: string;
   size: number | null;
   text: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
   type: 'image' | 'audio' | 'resource_link' | 'resource' | 'other';
@@ -896,7 +896,7 @@ export interface DeleteSession {
 }
 
 /**
- * A field of a tool's input that the card does not show in another way.
+ * A field of a tool's input that the card does not show elsewhere.
  */
 export interface Detail {
   name: string;
@@ -921,14 +921,14 @@ export interface Diagnostic {
  */
 export interface Diff {
   /**
-   * Lines added; null where the file is too large to compare here.
+   * Lines added; null if the file is too large to compare here.
    */
   added: number | null;
   is_new_file: boolean;
   new_line: number | null;
   new_text: string;
   /**
-   * Line of the file that the texts begin at; null where only a part is known, not its place.
+   * Line of the file at which the texts begin; null for a part at an unknown position.
    */
   old_line: number | null;
   /**
@@ -997,7 +997,7 @@ export interface EditQueued {
  */
 export interface Elicitation {
   /**
-   * Which user answered, where several can; never saved in a notebook.
+   * The user who answered, if several can; never saved in a notebook.
    */
   answered_by: string;
   /**
@@ -1009,7 +1009,7 @@ export interface Elicitation {
   fields: ElicitationField[];
   heading: string;
   /**
-   * Where ``url`` really leads to.
+   * The host that ``url`` really leads to.
    */
   host: string;
   id: string;
@@ -1017,16 +1017,16 @@ export interface Elicitation {
   message: string;
   mode: 'form' | 'url' | 'other';
   /**
-   * What became of it, in words.
+   * The outcome, as text.
    */
   outcome: string;
   /**
-   * What an answer names; unique in its session.
+   * The id for answers; unique in its session.
    */
   request_id: string;
   state: 'pending' | 'accepted' | 'declined' | 'cancelled' | 'expired';
   /**
-   * Who asks, e.g. ``Question from Demo``.
+   * Title with the agent's name, e.g. ``Question from Demo``.
    */
   title: string;
   tool_call_id: string;
@@ -1035,7 +1035,7 @@ export interface Elicitation {
 }
 
 /**
- * What was answered in one field, in words.
+ * The answer in one field, as text.
  */
 export interface ElicitationAnswer {
   label: string;
@@ -1116,12 +1116,12 @@ export interface ErrorFrame {
 }
 
 /**
- * What went wrong, what it means, what to do.
+ * An error: what went wrong, what it means, what to do.
  */
 export interface ErrorItem {
   code: string;
   /**
-   * Further lines, e.g. the last of the agent's stderr.
+   * Details, e.g. the last lines of the agent's stderr.
    */
   detail: string;
   /**
@@ -1132,7 +1132,7 @@ export interface ErrorItem {
   message: string;
   reason: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -1347,16 +1347,16 @@ export interface FileWriteItem {
   kind: 'file_write';
   path: string;
   /**
-   * For people.
+   * The path for people.
    */
   size: string;
   size_bytes: number | null;
   /**
-   * E.g. ``Created``.
+   * The verb, e.g. ``Created``.
    */
   title: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -1830,34 +1830,34 @@ export interface ItemAdded {
   item: Item;
   kind: 'item_added';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
 }
 
 /**
- * A message or thought gets no more text. Its text is not sent again.
+ * A message or thought is complete. Its text is not sent again.
  */
 export interface ItemClosed {
   at: number;
   item_id: string;
   kind: 'item_closed';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
 }
 
 /**
- * An item has changed otherwise.
+ * An item has changed in any other way.
  */
 export interface ItemReplaced {
   item: Item;
   kind: 'item_replaced';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
@@ -2004,7 +2004,7 @@ export interface LoginReply {
 }
 
 /**
- * A login that goes on, or has failed.
+ * A login that is running, or has failed.
  */
 export interface LoginState {
   /**
@@ -2013,13 +2013,13 @@ export interface LoginState {
   message: string;
   method_id: string;
   /**
-   * Of the method, for people.
+   * The method's name, for people.
    */
   name: string;
   since: number | null;
   state: 'running' | 'failed';
   /**
-   * The name of the terminal that it happens in.
+   * The name of its terminal.
    */
   terminal: string;
 }
@@ -2123,11 +2123,11 @@ export interface NotebookState {
 }
 
 /**
- * Something worth a line that is no error.
+ * A message for the user that is not an error.
  */
 export interface Notice {
   /**
-   * Lines for those who open it.
+   * Details, one per line.
    */
   detail: string;
   /**
@@ -2136,18 +2136,18 @@ export interface Notice {
   id: string;
   kind: 'notice';
   /**
-   * What the host offers to do about it; never said by an agent.
+   * The action that the host offers; never set by an agent.
    */
   offers: '' | 'rewind' | 'undo_rewind';
   severity: 'info' | 'warning' | 'error';
   /**
-   * Of ``rewind``: the turn to go back to before.
+   * For ``rewind``: the turn to go back to before.
    */
   target: string;
   text: string;
   title: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -2227,16 +2227,16 @@ export interface OutsideKeyEntry {
 }
 
 /**
- * A permission request, as a state of its tool call.
+ * A permission request, as part of its tool call.
  */
 export interface Permission {
   /**
-   * Which user answered, where several can; never saved in a notebook.
+   * The user who answered, if several can; never saved in a notebook.
    */
   answered_by: string;
   asked_at: number | null;
   /**
-   * What the host found of the files on disk, e.g. that one is protected, and why.
+   * What the host found out about the files, e.g. that one is protected, and why.
    */
   cautions: string[];
   /**
@@ -2244,7 +2244,7 @@ export interface Permission {
    */
   chosen: string;
   /**
-   * What else the agent sent, all of it.
+   * Everything else that the agent sent.
    */
   details: Detail[];
   /**
@@ -2253,26 +2253,26 @@ export interface Permission {
   folder: string;
   options: PermissionOption[];
   /**
-   * What became of it, in words.
+   * The outcome, as text.
    */
   outcome: string;
   reason: string;
   /**
-   * What an answer names; unique in its session.
+   * The id for answers; unique in its session.
    */
   request_id: string;
   /**
-   * What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing.
+   * The rule for remembering the answer, e.g. ``execute:git status``; empty for none.
    */
   rule: string;
   state: 'pending' | 'allowed' | 'rejected' | 'answered' | 'cancelled' | 'expired';
   /**
-   * Whether a file holds another text than what the agent says it replaces: then lines that it
-   * calls unchanged may be new.
+   * Whether a file differs from the text that the agent says it replaces: lines shown as
+   * unchanged may then be new.
    */
   text_differs: boolean;
   /**
-   * Who wants what, e.g. ``Demo wants to edit a file``.
+   * Title with the agent's name, e.g. ``Demo wants to edit a file``.
    */
   title: string;
   /**
@@ -2280,29 +2280,29 @@ export interface Permission {
    */
   too_large: boolean;
   /**
-   * What may be remembered instead, while the request waits.
+   * Other rules that may be remembered, while the request is open.
    */
   wider_rules: WiderRule[];
   /**
-   * Whether a policy, a rule or the agent's own settings answered: no user saw it before.
+   * Whether a policy, a rule or the agent's own settings answered, so that no user was asked.
    */
   without_user: boolean;
 }
 
 /**
- * One answer that the agent offers.
+ * An option that the agent offers.
  */
 export interface PermissionOption {
   name: string;
   option_id: string;
   /**
-   * As the agent sent it; kinds that are not of the protocol are plain buttons.
+   * In the agent's spelling; unknown kinds are plain buttons.
    */
   option_kind: string;
 }
 
 /**
- * The agent's plan; every update replaces it whole.
+ * The agent's plan; every update replaces the whole plan.
  */
 export interface Plan {
   entries: PlanEntry[];
@@ -2313,11 +2313,11 @@ export interface Plan {
   kind: 'plan';
   plan_id: string;
   /**
-   * Plans that come as Markdown.
+   * The plan as Markdown, for agents that send it that way.
    */
   text: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -2375,7 +2375,7 @@ export interface ProofFrame {
 }
 
 /**
- * A prompt that waits for the running turn.
+ * A prompt in the queue.
  */
 export interface QueuedPrompt {
   text: string;
@@ -2788,7 +2788,7 @@ export type ServerFrame =
 export interface SessionChanged {
   kind: 'session_changed';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session: SessionState;
@@ -2808,12 +2808,12 @@ export type SessionCommand =
   | OpenAgentSession;
 
 /**
- * What is true of a session as a whole.
+ * The state of a session as a whole.
  */
 export interface SessionState {
   active_turn_id: string | null;
   /**
-   * The configured id.
+   * The agent's configured id.
    */
   agent: string;
   agent_info: AgentInfo;
@@ -2822,23 +2822,23 @@ export interface SessionState {
    */
   agent_session_id: string;
   /**
-   * Whether it is in the archive: kept, and not listed with the others.
+   * Whether it is archived: stored, but not listed with the others.
    */
   archived: boolean;
   /**
-   * Ways to log in, as the agent offers them.
+   * Login methods that the agent offers.
    */
   auth_methods: AuthMethod[];
   /**
-   * How much goes on beside the turns, such as tool calls that outlive theirs.
+   * How many tasks run in the background, such as tool calls that outlive their turns.
    */
   background: number;
   /**
-   * Where it goes on from an earlier session: that, and the turn before which it does.
+   * The session and turn that it branched off; null if it did not.
    */
   branch: Branch | null;
   /**
-   * What the agent can do with sessions.
+   * The agent's session capabilities.
    */
   can: (
     | 'load'
@@ -2861,45 +2861,45 @@ export interface SessionState {
   commands: SlashCommand[];
   config_options: ConfigOption[];
   /**
-   * The session that goes on from an earlier turn of this one, where one took its place.
+   * The session that branched off this one and replaced it.
    */
   continues_in: string;
   /**
-   * The folder that ``cwd`` is a copy of, where its agent works in the sandbox ``copy``.
+   * The folder that ``cwd`` is a copy of, if its agent works in the sandbox ``copy``.
    */
   copied_folder: string;
   created_at: number | null;
   current_mode_id: string;
   /**
-   * Absolute; for HTTP clients.
+   * Absolute path, for HTTP clients.
    */
   cwd: string;
   /**
-   * The same for people: home shortened to ``~``.
+   * The folder for people: the home folder is shortened to ``~``.
    */
   folder: string;
   /**
-   * Where that notebook was before it was renamed or moved.
+   * The notebook's earlier path, if it was renamed or moved.
    */
   former_paths: string[];
   /**
-   * Why the next message waits before the agent gets it, in words.
+   * Why the next message is held back, as text.
    */
   held: string;
   /**
-   * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
+   * Whether the agent remembers everything shown; ``gap`` if lines of the log are missing.
    */
   history: 'whole' | 'without' | 'gap';
   /**
-   * Which login the agent says it uses, e.g. ``Anthropic API key``.
+   * The login in use according to the agent, e.g. ``Anthropic API key``.
    */
   logged_in: string;
   /**
-   * A login that goes on, or has failed.
+   * A login that is running, or has failed.
    */
   login: LoginState | null;
   /**
-   * Whether a turn waits for a look at its folder: the prompt is sent after that.
+   * Whether a turn waits for a scan of its folder: the prompt is sent after that.
    */
   looking: boolean;
   /**
@@ -2908,21 +2908,21 @@ export interface SessionState {
   model: string;
   modes: Mode[];
   /**
-   * Whether a person gave the title. The agent's does not replace it then.
+   * Whether the user set the title, so that the agent's does not replace it.
    */
   named: boolean;
   /**
-   * Why the agent opens no session before somebody logs in; empty where it does.
+   * Why the agent needs a login before it opens the session; empty if it doesn't.
    */
   needs_login: string;
   /**
-   * What was chosen for the sandbox's network.
+   * The network of that sandbox.
    */
   network: 'all' | 'none' | 'hosts';
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   /**
-   * Who chose it: it allows nothing in what others send; empty where people have no names.
+   * Who chose the policy: it allows nothing in others' prompts; empty if users have no names.
    */
   policy_user: string;
   /**
@@ -2931,44 +2931,44 @@ export interface SessionState {
   prompt_capabilities: string[];
   queue: QueuedPrompt[];
   /**
-   * Why nothing can be sent from here, in words; empty where it can.
+   * Why nothing can be sent from here, as text; empty if it can.
    */
   read_only: string;
   /**
-   * What was taken back in files when it was made so, in that order.
+   * What was reverted in files at the branch, in order.
    */
   reverted: RevertedTurn[];
   /**
-   * Of this session; those of its folder are kept elsewhere.
+   * Rules of this session; those of its folder are stored separately.
    */
   rules: Rule[];
   /**
-   * What was chosen for turns to come.
+   * The sandbox of later turns.
    */
   sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   /**
-   * When the agent last said something, while a turn waits for it too long.
+   * When the agent last sent something, if it has been silent for too long in a turn.
    */
   silent_since: number | null;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
   /**
-   * Whether it is only in its folder: nothing of it runs, and its log was not read.
+   * Whether it is only stored: nothing of it runs, and its log was not read.
    */
   stored: boolean;
   title: string;
   /**
-   * Names of the agent's tools, as far as it tells them.
+   * Names of the agent's tools, if the agent lists them.
    */
   tools: string[];
   /**
-   * What the agent does without asking in its present mode; no policy sees that.
+   * What the agent does without asking in its current mode; no policy sees that.
    */
   unasked: '' | 'edits' | 'judged' | 'all';
   updated_at: number | null;
   usage: Usage | null;
   /**
-   * Where it is one of several tries of a prompt, in a copy of the folder.
+   * The variant that it is, in a copy of the folder; null for other sessions.
    */
   variant: Variant | null;
   /**
@@ -2976,18 +2976,18 @@ export interface SessionState {
    */
   waiting: number;
   /**
-   * What holds the agent that runs, or ran last; null where it has no sandbox.
+   * The sandbox of the agent that is running, or ran last; null without a sandbox.
    */
   walls: WallsInForce | null;
 }
 
 /**
- * What is true of a session as a whole.
+ * The state of a session as a whole.
  */
 export interface SessionState1 {
   active_turn_id: string | null;
   /**
-   * The configured id.
+   * The agent's configured id.
    */
   agent: string;
   agent_info: AgentInfo;
@@ -2996,23 +2996,23 @@ export interface SessionState1 {
    */
   agent_session_id: string;
   /**
-   * Whether it is in the archive: kept, and not listed with the others.
+   * Whether it is archived: stored, but not listed with the others.
    */
   archived: boolean;
   /**
-   * Ways to log in, as the agent offers them.
+   * Login methods that the agent offers.
    */
   auth_methods: AuthMethod[];
   /**
-   * How much goes on beside the turns, such as tool calls that outlive theirs.
+   * How many tasks run in the background, such as tool calls that outlive their turns.
    */
   background: number;
   /**
-   * Where it goes on from an earlier session: that, and the turn before which it does.
+   * The session and turn that it branched off; null if it did not.
    */
   branch: Branch | null;
   /**
-   * What the agent can do with sessions.
+   * The agent's session capabilities.
    */
   can: (
     | 'load'
@@ -3035,45 +3035,45 @@ export interface SessionState1 {
   commands: SlashCommand[];
   config_options: ConfigOption[];
   /**
-   * The session that goes on from an earlier turn of this one, where one took its place.
+   * The session that branched off this one and replaced it.
    */
   continues_in: string;
   /**
-   * The folder that ``cwd`` is a copy of, where its agent works in the sandbox ``copy``.
+   * The folder that ``cwd`` is a copy of, if its agent works in the sandbox ``copy``.
    */
   copied_folder: string;
   created_at: number | null;
   current_mode_id: string;
   /**
-   * Absolute; for HTTP clients.
+   * Absolute path, for HTTP clients.
    */
   cwd: string;
   /**
-   * The same for people: home shortened to ``~``.
+   * The folder for people: the home folder is shortened to ``~``.
    */
   folder: string;
   /**
-   * Where that notebook was before it was renamed or moved.
+   * The notebook's earlier path, if it was renamed or moved.
    */
   former_paths: string[];
   /**
-   * Why the next message waits before the agent gets it, in words.
+   * Why the next message is held back, as text.
    */
   held: string;
   /**
-   * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
+   * Whether the agent remembers everything shown; ``gap`` if lines of the log are missing.
    */
   history: 'whole' | 'without' | 'gap';
   /**
-   * Which login the agent says it uses, e.g. ``Anthropic API key``.
+   * The login in use according to the agent, e.g. ``Anthropic API key``.
    */
   logged_in: string;
   /**
-   * A login that goes on, or has failed.
+   * A login that is running, or has failed.
    */
   login: LoginState | null;
   /**
-   * Whether a turn waits for a look at its folder: the prompt is sent after that.
+   * Whether a turn waits for a scan of its folder: the prompt is sent after that.
    */
   looking: boolean;
   /**
@@ -3082,21 +3082,21 @@ export interface SessionState1 {
   model: string;
   modes: Mode[];
   /**
-   * Whether a person gave the title. The agent's does not replace it then.
+   * Whether the user set the title, so that the agent's does not replace it.
    */
   named: boolean;
   /**
-   * Why the agent opens no session before somebody logs in; empty where it does.
+   * Why the agent needs a login before it opens the session; empty if it doesn't.
    */
   needs_login: string;
   /**
-   * What was chosen for the sandbox's network.
+   * The network of that sandbox.
    */
   network: 'all' | 'none' | 'hosts';
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   /**
-   * Who chose it: it allows nothing in what others send; empty where people have no names.
+   * Who chose the policy: it allows nothing in others' prompts; empty if users have no names.
    */
   policy_user: string;
   /**
@@ -3105,44 +3105,44 @@ export interface SessionState1 {
   prompt_capabilities: string[];
   queue: QueuedPrompt[];
   /**
-   * Why nothing can be sent from here, in words; empty where it can.
+   * Why nothing can be sent from here, as text; empty if it can.
    */
   read_only: string;
   /**
-   * What was taken back in files when it was made so, in that order.
+   * What was reverted in files at the branch, in order.
    */
   reverted: RevertedTurn[];
   /**
-   * Of this session; those of its folder are kept elsewhere.
+   * Rules of this session; those of its folder are stored separately.
    */
   rules: Rule[];
   /**
-   * What was chosen for turns to come.
+   * The sandbox of later turns.
    */
   sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   /**
-   * When the agent last said something, while a turn waits for it too long.
+   * When the agent last sent something, if it has been silent for too long in a turn.
    */
   silent_since: number | null;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
   /**
-   * Whether it is only in its folder: nothing of it runs, and its log was not read.
+   * Whether it is only stored: nothing of it runs, and its log was not read.
    */
   stored: boolean;
   title: string;
   /**
-   * Names of the agent's tools, as far as it tells them.
+   * Names of the agent's tools, if the agent lists them.
    */
   tools: string[];
   /**
-   * What the agent does without asking in its present mode; no policy sees that.
+   * What the agent does without asking in its current mode; no policy sees that.
    */
   unasked: '' | 'edits' | 'judged' | 'all';
   updated_at: number | null;
   usage: Usage | null;
   /**
-   * Where it is one of several tries of a prompt, in a copy of the folder.
+   * The variant that it is, in a copy of the folder; null for other sessions.
    */
   variant: Variant | null;
   /**
@@ -3150,7 +3150,7 @@ export interface SessionState1 {
    */
   waiting: number;
   /**
-   * What holds the agent that runs, or ran last; null where it has no sandbox.
+   * The sandbox of the agent that is running, or ran last; null without a sandbox.
    */
   walls: WallsInForce | null;
 }
@@ -3267,11 +3267,11 @@ export interface SlashCommand {
 }
 
 /**
- * A window on the whole session: its newest items.
+ * A window into the session: its newest items.
  */
 export interface Snapshot {
   /**
-   * Names one run of the server's memory; a ``seq`` counts only within it.
+   * Identifies one run of the server; ``seq`` is only comparable within it.
    */
   epoch: string;
   /**
@@ -3281,7 +3281,7 @@ export interface Snapshot {
   items: Item[];
   kind: 'snapshot';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session: SessionState;
@@ -3366,27 +3366,27 @@ export interface SubscribeFrame {
 }
 
 /**
- * ACP: a terminal, ours or one that the agent runs itself. Its text is the call's output.
+ * ACP: a terminal, of the client or of the agent. Its text is the call's output.
  */
 export interface TerminalView {
   /**
-   * Who ended it; empty where it ended by itself.
+   * Who ended it; empty if it ended by itself.
    */
   by: '' | 'agent' | 'user' | 'time_limit' | 'session';
   /**
-   * Whether the host runs it for the user, who was asked, and not for the agent.
+   * Whether it runs for the user, who was asked, and not for the agent.
    */
   by_user: boolean;
   /**
-   * Whether the agent, which runs it, ends it for the client.
+   * Whether the agent runs it and ends it when the client asks.
    */
   can_cancel: boolean;
   /**
-   * As one would type it.
+   * As typed in a shell.
    */
   command: string;
   /**
-   * Relative to the session's folder where it lies inside it.
+   * Relative to the session's folder if it is inside.
    */
   cwd: string;
   exit_code: number | null;
@@ -3395,7 +3395,7 @@ export interface TerminalView {
    */
   own: boolean;
   /**
-   * Whether the agent needs it no more.
+   * Whether the agent no longer needs it.
    */
   released: boolean;
   running: boolean;
@@ -3405,13 +3405,13 @@ export interface TerminalView {
   signal: string;
   terminal_id: string;
   /**
-   * Whether it put out more than is shown.
+   * Whether there was more output than is shown.
    */
   truncated: boolean;
 }
 
 /**
- * More text of one field. ``offset`` is in UTF-16 code units, as in JavaScript.
+ * More text for one field. ``offset`` is in UTF-16 code units, as in JavaScript.
  */
 export interface TextAppended {
   field: 'text' | 'output';
@@ -3419,7 +3419,7 @@ export interface TextAppended {
   kind: 'text_appended';
   offset: number;
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
@@ -3427,7 +3427,7 @@ export interface TextAppended {
 }
 
 /**
- * One field's text is ``text`` from ``offset`` on, to its end.
+ * One field's text is replaced by ``text``, from ``offset`` to its end.
  */
 export interface TextChanged {
   field: 'text' | 'output';
@@ -3435,7 +3435,7 @@ export interface TextChanged {
   kind: 'text_changed';
   offset: number;
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
@@ -3443,7 +3443,7 @@ export interface TextChanged {
 }
 
 /**
- * Reasoning of the agent, Markdown; or a named step.
+ * The agent's reasoning, as Markdown; or a named step.
  */
 export interface Thought {
   ended_at: number | null;
@@ -3454,17 +3454,17 @@ export interface Thought {
   kind: 'thought';
   open: boolean;
   /**
-   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   * Id of the tool call whose subagent made it; the call is earlier in the same turn.
    */
   parent_id: string;
   started_at: number | null;
   text: string;
   /**
-   * Of a step.
+   * Name of the step.
    */
   title: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -3479,25 +3479,25 @@ export interface TodoItem {
 }
 
 /**
- * A tool call, joined from everything that named its id.
+ * A tool call, merged from all messages with its id.
  */
 export interface ToolCall {
   /**
-   * Whether it, or its terminal, goes on beside the turns, as far as the agent has said.
+   * Whether it, or its terminal, runs in the background, as far as the agent has said.
    */
   background: boolean;
   blocks: ContentBlockItem[];
   /**
-   * Whether the agent ends it alone if it is asked to; only while it is open.
+   * Whether the agent can cancel it alone; only while it is open.
    */
   can_cancel: boolean;
   /**
-   * Whether the agent was asked to, and has neither refused nor done it.
+   * Whether it was asked to cancel, and has neither refused nor done so.
    */
   cancelling: boolean;
   command: string;
   /**
-   * How many a search found, of which ``files`` or ``hits`` may be a part.
+   * How many files a search found; ``files`` or ``hits`` may have fewer.
    */
   count: number | null;
   /**
@@ -3505,7 +3505,7 @@ export interface ToolCall {
    */
   description: string;
   /**
-   * Findings of a language server after a write.
+   * Diagnostics of a language server after a write.
    */
   diagnostics: Diagnostic[];
   diffs: Diff[];
@@ -3516,7 +3516,7 @@ export interface ToolCall {
    */
   files: string[] | null;
   /**
-   * Number of the output's first line, where it was numbered.
+   * Number of the output's first line, if it was numbered.
    */
   first_line: number | null;
   /**
@@ -3528,24 +3528,24 @@ export interface ToolCall {
    */
   id: string;
   /**
-   * Null where nothing says so.
+   * Null if unknown.
    */
   is_new_file: boolean | null;
   kind: 'tool_call';
   /**
-   * A location without a line is the file's top.
+   * A location without a line is the beginning of the file.
    */
   locations: Location[];
   /**
-   * What is being done right now.
+   * What the tool is doing right now.
    */
   message: string;
   /**
-   * Text output, without wrappers and line numbers; grows by ``text_appended``.
+   * Output as text, without wrappers and line numbers; grows by ``text_appended``.
    */
   output: string;
   /**
-   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   * Id of the tool call whose subagent made it; the call is earlier in the same turn.
    */
   parent_id: string;
   path: string;
@@ -3557,21 +3557,21 @@ export interface ToolCall {
   raw_input: unknown;
   raw_output: unknown;
   /**
-   * What a search says beside, e.g. ``No files found``.
+   * Remarks of a search, e.g. ``No files found``.
    */
   remarks: string[];
   started_at: number | null;
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
   /**
-   * The child session whose work it is; empty for any other call.
+   * The child session that does the work; empty for any other call.
    */
   subagent_session_id: string;
   /**
-   * Type of the subagent whose work it is, e.g. ``Explore``.
+   * Type of the subagent that did it, e.g. ``Explore``.
    */
   subagent_type: string;
   /**
-   * The newest terminal that it shows; what that puts out is the call's ``output``.
+   * The newest terminal that it shows, whose output is the call's ``output``.
    */
   terminal: TerminalView | null;
   /**
@@ -3579,7 +3579,7 @@ export interface ToolCall {
    */
   title: string;
   /**
-   * The todos, replaced whole; such a call is drawn as that list.
+   * The whole list of todos; such a call is drawn as that list.
    */
   todos: TodoItem[] | null;
   tool_call_id: string;
@@ -3598,15 +3598,15 @@ export interface ToolCall {
     | 'switch_mode'
     | 'other';
   /**
-   * As the agent spells it.
+   * In the agent's spelling.
    */
   tool_name: string;
   /**
-   * Whether the tool says that its output is not all.
+   * Whether the tool says that its output is incomplete.
    */
   truncated: boolean;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
   /**
@@ -3614,7 +3614,7 @@ export interface ToolCall {
    */
   ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
   /**
-   * The wall of the sandbox at which it failed.
+   * The wall of the sandbox that it failed at.
    */
   wall: Wall | null;
 }
@@ -3717,18 +3717,18 @@ export interface TrustFolder {
 export interface TrustRequest {
   agent_name: string;
   /**
-   * Which user answered, where several can; never saved in a notebook.
+   * The user who answered, if several can; never saved in a notebook.
    */
   answered_by: string;
   asked_at: number | null;
   /**
-   * For people: home shortened to ``~``.
+   * The folder for people: the home folder is shortened to ``~``.
    */
   folder: string;
   id: string;
   kind: 'trust_request';
   /**
-   * What became of it, in words.
+   * The outcome, as text.
    */
   outcome: string;
   /**
@@ -3739,7 +3739,7 @@ export interface TrustRequest {
   title: string;
   turn_id: string | null;
   /**
-   * What trusting means.
+   * What trusting the folder means.
    */
   words: string;
 }
@@ -3826,11 +3826,11 @@ export interface TurnEnd {
    */
   stop_reason: string;
   /**
-   * What the agent says it did.
+   * The agent's summary.
    */
   summary: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
   /**
@@ -3845,7 +3845,7 @@ export interface TurnEnd {
 export interface TurnEnded {
   kind: 'turn_ended';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
@@ -3883,12 +3883,12 @@ export interface TurnSnapshot {
 }
 
 /**
- * A turn was queued, began to run, asks, or goes on after an answer.
+ * A turn was queued, started, waits for an answer, or continues after one.
  */
 export interface TurnStarted {
   kind: 'turn_started';
   /**
-   * Rises by at least one; a merged event carries the last.
+   * Increases by at least one; a merged event has the last number.
    */
   seq: number;
   session_id: string;
@@ -3900,21 +3900,22 @@ export interface TurnStarted {
  */
 export interface TurnState {
   /**
-   * What it changed in the folder, and what others did; null where nothing was, or is known.
+   * Changes in the folder, by it and by others; null if there are none, or they are unknown.
    */
   changes: TurnChanges | null;
   /**
-   * Why it is not known what it changed; empty where that is known.
+   * Why its changes are unknown; empty if they are known.
    */
   changes_unknown: string;
   /**
-   * Where it was taken over from another session: the turn that it is a copy of.
+   * The turn that it is a copy of, if it came from another session.
    */
   copy_of: CopiedTurn | null;
   ended_at: number | null;
   failure: TurnFailure | null;
   /**
-   * Whether it worked in a copy that lasts with its session: what is kept is in the folder.
+   * Whether it worked in a copy that lasts as long as its session: kept changes are in the
+   * folder.
    */
   in_copy: boolean;
   input_tokens: number | null;
@@ -3924,7 +3925,7 @@ export interface TurnState {
   prompt: string;
   queued_at: number | null;
   /**
-   * What is answered in this turn without asking.
+   * What is allowed in this turn without asking.
    */
   rules: Rule[];
   sandbox: 'off' | 'folder' | 'read-only' | 'copy';
@@ -3938,11 +3939,11 @@ export interface TurnState {
   tokens: number | null;
   turn_id: string;
   /**
-   * Who sent the prompt, and so answers for it; empty where anybody may.
+   * Who sent the prompt, and so answers for it; empty if anybody may.
    */
   user: string;
   /**
-   * Which of several tries of its prompt it is, from 1; 0 where it is the only one.
+   * The number of the variant, from 1; 0 for a turn that is not a variant.
    */
   variant: number;
   words: string;
@@ -3989,7 +3990,7 @@ export interface UpdateRegistry {
 }
 
 /**
- * ACP: usage_update. Tokens; the cost is cumulative for the session.
+ * ACP: usage_update. Tokens; the cost is the session's total.
  */
 export interface Usage {
   cost_amount: number | null;
@@ -4010,12 +4011,12 @@ export interface UserMessage {
   id: string;
   kind: 'user_message';
   /**
-   * Whether it was said while the turn ran: it stands where the agent took it.
+   * Whether the user sent it while the turn ran; it stands where the agent accepted it.
    */
   steered: boolean;
   text: string;
   /**
-   * The prompt turn it belongs to; null for what came between turns.
+   * The turn that it belongs to; null for items between turns.
    */
   turn_id: string | null;
 }
@@ -4087,11 +4088,11 @@ export interface WallsInForce {
 }
 
 /**
- * A rule that allows more than the one request asks for.
+ * A rule that allows more than this one request.
  */
 export interface WiderRule {
   /**
-   * As it is written, e.g. ``edit:src/**``.
+   * As written in a command, e.g. ``edit:src/**``.
    */
   text: string;
   /**
