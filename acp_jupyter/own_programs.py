@@ -1,7 +1,7 @@
 """Commands that start this package's own programs.
 
-An agent can often write to their current folder, or to one in ``PYTHONPATH``. So they import
-nothing from there.
+An agent can often write to the current folder, or to one in ``PYTHONPATH``. So these programs
+import nothing from there.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A relay: it passes bytes between its own standard input and output and a private socket.
+"""A relay: it passes bytes between its standard input and output and a private socket.
 
 It stands in for a program that runs elsewhere: an agent starts it as the MCP server of the notebook
-tools, the host as an agent that runs in a kernel. It runs by its path with ``python -I -S`` and
-uses the standard library only, to start at once.
+tools, the host starts it as an agent that runs in a kernel. It is run by its path with ``python -I
+-S``, and uses only the standard library, to start fast.
 
-Its argument is the variable with the socket's address; that with ``_KEY`` behind it has what is
-said first.
+Its argument names an environment variable with the socket's address; that name with ``_KEY`` is the
+variable with the first line to send.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _REACHED = {
         "The kernel that this agent runs in has ended or was restarted.",
     ),
 }
-"""Who is reached, by the variable, and why they have ended, where they must not end first."""
+"""Names of the other sides, by variable, with a likely reason if they end first."""
 OTHER_SIDE_ENDED = 3
-"""Exit code where the other side has ended though it must not."""
+"""Exit code if the other side has ended unexpectedly."""
 
 
 def _connected(variable: str) -> socket.socket:
@@ -74,5 +74,5 @@ def _main(variable: str) -> int:
 
 
 if __name__ == "__main__":
-    # Do not wait for the reading thread: it may block for ever.
+    # Do not wait for the reading thread: it may block forever.
     os._exit(_main(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Slows down guessing of keys: a source that has sent wrong keys waits for each answer."""
+"""Slows down guessing of keys: after wrong keys, a source waits for each answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from acp_jupyter.errors import AcpError
 
 _FREE = 5
-"""Wrong keys that cost nothing: people paste the wrong one, and pages retry."""
+"""Wrong keys without a delay: people paste the wrong one, and pages retry."""
 _FIRST_SECONDS = 0.25
 _MAX_SECONDS = 2.0
 _FORGET_SECONDS = 60.0
@@ -33,18 +33,18 @@ class _Tries:
 
 
 class KeyThrottle:
-    """Remembers who has sent wrong keys lately. For one event loop, whose clock it uses.
+    """Tracks sources of wrong keys. Belongs to one event loop, whose clock it uses.
 
-    A right key gets its answer at once, unless four answers to its source are waiting; each waits
-    for two seconds at most.
+    A correct key is answered at once, unless four answers to its source are pending; each is
+    delayed by two seconds at most.
     """
 
     def __init__(self) -> None:
         self._tries: OrderedDict[str, _Tries] = OrderedDict()
-        """Tries by source, the latest at the end."""
+        """Attempts by source, the latest at the end."""
 
     def admit(self, source: str) -> None:
-        """Check whether a key from a source may be looked at.
+        """Check whether a source's key may be examined.
 
         Raises
         ------
@@ -56,7 +56,7 @@ class KeyThrottle:
             raise TooManyWrongKeys("Too many wrong keys came from there. Try again in 2 seconds.")
 
     async def refuse(self, source: str) -> None:
-        """Delay the answer to a wrong key, the longer the more a source has sent."""
+        """Delay the answer to a wrong key; the more the source has sent, the longer."""
         time = asyncio.get_running_loop().time
         tries = self._tries.setdefault(source, _Tries())
         self._tries.move_to_end(source)

@@ -1,7 +1,8 @@
-"""Agents that run in kernels: which a notebook has now, and when they have ended.
+"""Agents that run in kernels: which ones a notebook has, and when they end.
 
-A kernel serves one on a private socket. The host starts a relay to that in the agent's place, so
-that all else is as for any agent. A connection of the host's own says when the kernel has ended.
+A kernel serves its agents on a private socket. The host starts a relay to it in place of an agent
+process, so that everything else works as for any agent. A separate connection notices the end of
+the kernel.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Listener = Callable[[str, str], None]
 
 
 def proof(key: str) -> bytes:
-    """Return the line by which a kernel shows that it serves the agent with this key."""
+    """Return the line by which a kernel proves that it serves the agent with this key."""
     return hashlib.sha256(key.encode()).hexdigest().encode() + b"\n"
 
 
@@ -52,9 +53,9 @@ class _Served:
 
 
 class ServedAgents:
-    """The agents that kernels serve, by place: their notebook, or the kernel of none.
+    """The agents that kernels serve, by notebook, or by kernel if it has no notebook.
 
-    Names are looked up from any thread; the rest is for the host's loop.
+    Agents are looked up from any thread; everything else runs on the host's loop.
     """
 
     def __init__(self) -> None:
@@ -93,7 +94,7 @@ class ServedAgents:
         served.watch = asyncio.create_task(
             self._wait_for_end(served, reader), name=f"acp-served-{spec.id}"
         )
-        # One that is cancelled before it has begun closes nothing itself.
+        # A task that is cancelled before it begins closes nothing itself.
         served.watch.add_done_callback(lambda _done: writer.close())
         if before is not None and before.watch is not None:
             before.watch.cancel()
@@ -112,7 +113,7 @@ class ServedAgents:
         return _spec(agent_id.removeprefix(IN_KERNEL), {}) if served is None else served.spec
 
     def running(self, agent_id: str, place: str) -> AgentSpec:
-        """Return an agent that can be started now.
+        """Return an agent, if it can be started now.
 
         Raises
         ------
@@ -125,7 +126,7 @@ class ServedAgents:
         return served.spec
 
     def reports(self, place: str) -> Iterator[AgentReport]:
-        """Yield the agents of a place."""
+        """Yield the agents of a notebook or kernel."""
         for (where, agent_id), served in tuple(self._served.items()):
             if where == place and served.ended:
                 words = _not_served(agent_id)

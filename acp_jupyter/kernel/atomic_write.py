@@ -1,4 +1,4 @@
-"""Writes files for the user: completely or not at all, and replacing none without being asked."""
+"""Writes files for the user atomically, without replacing any."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acp_jupyter.errors import BadRequest, plain_reason
 
 
 def atomic_write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
-    """Write a file, whole or not at all; return its size.
+    """Write a new file atomically; return its size.
 
     Raises
     ------

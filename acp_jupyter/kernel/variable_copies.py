@@ -30,9 +30,9 @@ _AT_ONCE = 0.001
 _NAMED = 20
 _WORD_CHARS = 200
 _SHARE = 3
-"""Looking for what can't be written, and writing the rest, may each take this part of the time."""
+"""Divisor of the time: finding what can't be written and writing the rest get one part each."""
 _ONE_SHARE = 5
-"""A single variable may take this part of that."""
+"""Divisor of that time for a single variable."""
 _KERNELS_OWN = {"acp_jupyter", "ipykernel", "jupyter_client", "zmq"}
 """Libraries whose objects contain the kernel's key or its sockets."""
 _TOO_MUCH = "they take more than {bytes:,} bytes"

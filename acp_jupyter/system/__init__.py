@@ -1,1 +1,1 @@
-"""What operating systems do differently: locks, folders that are held open, private sockets."""
+"""Differences between operating systems: locks, folders held open, private sockets."""

@@ -1,8 +1,8 @@
-"""A folder that is held open: names in it are used without following a link.
+"""A folder that is held open, so that names in it are used without following links.
 
-Where a name can be used relative to an open folder (POSIX), nothing that is put in the folder's
-place meanwhile is touched. Elsewhere, as on Windows, the folder is compared before and after each
-use. That finds such a change, but not one that was undone in between.
+If the system can use names relative to an open folder (POSIX), a folder that replaces it in the
+meantime is never touched. Otherwise, as on Windows, the folder is compared before and after each
+use. That detects a replacement, but not one that was undone in between.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ class OpenFolder:
             self._fd = os.open(name, _FOLDER, dir_fd=above)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         if self._fd is not None:
             os.close(self._fd)
 
     def below(self, name: str) -> Self:
-        """Open a folder in it."""
+        """Open a subfolder."""
         folder = type(self).__new__(type(self))
         folder._hold(os.path.join(self._path, name), self._at(name), self._fd)
         self._check()
         return folder
 
     def open_file(self, name: str) -> int:
-        """Return a descriptor for reading a file; a pipe is not waited for."""
+        """Return a descriptor for reading a file; never waits for a pipe."""
         path = self._at(name)
         if self._fd is not None:
             return os.open(path, _READ, dir_fd=self._fd)
@@ -81,7 +81,7 @@ class OpenFolder:
         return fd
 
     def create_file(self, name: str, mode: int | None) -> int:
-        """Return a descriptor for writing a new file; None for the permission bits of any."""
+        """Return a descriptor for writing a new file; None means the default permission bits."""
         path = self._at(name)
         fd = os.open(path, _CREATE, 0o666, dir_fd=self._fd)
         try:
@@ -104,13 +104,13 @@ class OpenFolder:
         self._check()
 
     def readlink(self, name: str) -> str:
-        """Return where a symbolic link leads."""
+        """Return the target of a symbolic link."""
         target = os.readlink(self._at(name), dir_fd=self._fd)
         self._check()
         return target
 
     def lstat(self, name: str) -> os.stat_result:
-        """Return the status of what has this name."""
+        """Return the status of a name."""
         status = os.lstat(self._at(name), dir_fd=self._fd)
         self._check()
         return status
@@ -127,7 +127,7 @@ class OpenFolder:
         self._check()
 
     def rename(self, name: str, new: str) -> None:
-        """Rename a file, over another one if there is one."""
+        """Rename a file, replacing an existing one."""
         os.replace(self._at(name), self._at(new), src_dir_fd=self._fd, dst_dir_fd=self._fd)
         self._check()
 
@@ -142,7 +142,7 @@ class OpenFolder:
         self._check()
 
     def names(self) -> list[str]:
-        """Return the names in the folder."""
+        """Return the names in it."""
         names = os.listdir(self._path if self._fd is None else self._fd)
         self._check()
         return names
@@ -156,7 +156,7 @@ class OpenFolder:
             try:
                 folder = self.below(name)
             except PermissionError:
-                yield name  # who knows what is in it
+                yield name  # nobody knows what is in it
                 continue
             try:
                 for path in folder.walk():
@@ -165,14 +165,14 @@ class OpenFolder:
                 folder.close()
 
     def _at(self, name: str) -> str:
-        """Return what the system is given for a name."""
+        """Return the argument for the system call with this name."""
         if self._fd is not None:
             return name
         self._check()
         return os.path.join(self._path, name)
 
     def _check(self) -> None:
-        """See that the path still leads to this folder, where only the path is known."""
+        """Check that the path still leads to this folder, if only the path is used."""
         if self._fd is None and _identity(self._path) != self._identity:
             raise NotADirectoryError(errno.ENOTDIR, "is another folder now", self._path)
 
@@ -183,7 +183,7 @@ def _is_portable() -> bool:
 
 
 def _identity(path: str) -> tuple[int, int]:
-    """Return the device and number of a folder whose path has no links."""
+    """Return the device and inode number of a folder, whose path must have no links."""
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode) or os.path.realpath(path) != os.path.normpath(path):
         raise NotADirectoryError(errno.ENOTDIR, "is no folder, or leads through a link", path)

@@ -1,4 +1,4 @@
-"""Sockets for other programs of this user: Unix sockets, or ports of this machine on Windows.
+"""Sockets for this user's other programs: Unix sockets, or local ports on Windows.
 
 Any program can connect to a port, so each connection also needs a key.
 """
@@ -25,9 +25,9 @@ class PrivateSocket:
 
     server: asyncio.Server
     address: str
-    """``unix:PATH`` or ``tcp:HOST:PORT``, as `connect` takes it."""
+    """``unix:PATH`` or ``tcp:HOST:PORT``, for `connect`."""
     folder: str
-    """The folder of the socket, which is its owner's to remove; empty for a port."""
+    """The folder of the socket, which its owner removes; empty for a port."""
 
 
 async def listen(

@@ -22,7 +22,7 @@ _CHANGES = frozenset({"edit", "delete", "move"})
 
 @dataclass(frozen=True, slots=True)
 class CallPaths:
-    """The files that a call's paths led to at one moment."""
+    """The files that a call's paths led to at one time."""
 
     spots: Mapping[str, FolderPath | None] = field(default_factory=dict)
     """Files by path, as the call names it; None for one outside the folder or unknown."""
@@ -93,7 +93,7 @@ class CallPaths:
         return tuple(found)
 
     def changed(self, now: CallPaths) -> str:
-        """Return which path now leads to another file, in words; empty if none does."""
+        """Return which path now leads to another file, as text; empty if none does."""
         for path, spot in self.spots.items():
             if now.spots.get(path) != spot:
                 return f"{path} is not the file any more that it was when this was asked."

@@ -1,4 +1,4 @@
-"""The sandbox of a session: which walls its agent is started in, and what is said of them."""
+"""The sandbox of a session: the walls for its agent, and the notes about them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from acp_jupyter.protocol.host_events.session import (
 
 
 class SessionSandbox:
-    """Chooses the walls of a session's agent, and says which it has.
+    """Chooses the walls of a session's agent, and notes which ones it has.
 
     Parameters
     ----------
@@ -67,32 +67,32 @@ class SessionSandbox:
         self._played = played
         state = journal.transcript.session
         self._held: tuple[Sandbox, Network] = ("off", "all")
-        """What the agent was started in last."""
+        """The sandbox that the agent was last started in."""
         self._wanted: Sandbox = "off"
         self.want(bounds.within_sandbox(state.sandbox), state.policy)
         self.confined: Confined | None = None
-        """Keeps the walls of the agent that runs; None where it has none."""
+        """The walls of the running agent; None without a sandbox."""
         self._told: set[str] = set()
 
     def want(self, sandbox: Sandbox, policy: Policy) -> bool:
-        """Set the sandbox of the next prompt; return whether an agent that runs has another."""
+        """Set the sandbox of the next prompt; return whether a running agent has another."""
         if not self._journal.transcript.session.suits(sandbox):
-            sandbox = "read-only"  # what is allowed is another by now
+            sandbox = "read-only"  # what is allowed has changed since
         self._wanted = "off" if self._played else sandbox_under(policy, sandbox)
         return (self._wanted, self._network) != self._held
 
     @property
     def asks_about_hosts(self) -> bool:
-        """Whether the agent's process must be this session's alone, so that it is asked."""
+        """Whether the agent's process must belong to this session alone, as it asks about hosts."""
         return self._network == "hosts"
 
     @property
     def _network(self) -> Network:
-        """What counts now; without a sandbox there is no wall."""
+        """The network in effect; without a sandbox it is not restricted."""
         return "all" if self._wanted == "off" else self._journal.transcript.session.network
 
     def confine(self, command: TerminalCommand) -> TerminalCommand:
-        """Return a command as it is run for the agent: in the same walls. Reads the file system.
+        """Return a command in the agent's walls. Reads the file system.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class SessionSandbox:
         return replace(command, argv=argv, env=confined.environment(command.env))
 
     async def open_for_environment(self, folder: str) -> Confined:
-        """Return walls like those of the agent, in which an environment of Python can be changed.
+        """Return walls like the agent's, with write access to a Python environment.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class SessionSandbox:
         return await self._sandboxes.open(walls, self.ask_host)
 
     async def open(self, spec: AgentSpec, cwd: Path) -> Confined | None:
-        """Return walls like those of the agent, for a program that runs beside it; None for none.
+        """Return walls like the agent's, for a program beside it; None without a sandbox.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class SessionSandbox:
             ) from None
 
     def warn_not_moved(self) -> None:
-        """Say that the agent stays in the walls that it has."""
+        """Add a notice that the agent stays in its current walls."""
         name = self._journal.transcript.session.agent_info.name
         has, wanted = _words(*self._held), _words(self._wanted, self._network)
         self._notice(
@@ -151,7 +151,7 @@ class SessionSandbox:
             self._journal.note(HostNotice(text=words, severity="warning"))
 
     async def walls(self, spec: AgentSpec, cwd: Path) -> Walls | None:
-        """Return the walls that the agent is to be started in, and write down which these are.
+        """Return the walls for starting the agent, and log which ones these are.
 
         Raises
         ------

@@ -1,8 +1,8 @@
-"""Where copies of folders are: below the data folder, each owned by the server that made it.
+"""Stores copies of folders below the data folder, each owned by the server that made it.
 
-A copy is removed with its session, or when its turn is over. What a server left that was killed
-is removed by the next one. The copy of a session in the sandbox ``copy`` is not among these: it
-lasts as the session does, in the session's own folder.
+A copy is removed with its session, or at the end of its turn. If a server was killed, the next one
+removes its copies. A session in the sandbox ``copy`` has its copy in its own folder instead, where
+it lasts as long as the session.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from acp_jupyter.host.workspace.own_kernels import OwnKernel
 
 _PRIVATE = 0o700
 _NEW_SECONDS = 60.0
-"""A place that is younger may be about to get its owner."""
+"""Age below which a folder may not have its owner yet."""
 
 
 class FolderCopy:
@@ -56,7 +56,7 @@ class FolderCopy:
         self.is_removed = False
         self._removing = asyncio.Lock()
         self.kernel: OwnKernel | None = None
-        """Works in it."""
+        """The kernel that works in it."""
 
     async def end_kernel(self) -> None:
         """End the kernel that works in it. May be called again."""
@@ -64,7 +64,7 @@ class FolderCopy:
             await self.kernel.end()
 
     async def make_beside(self) -> Path:
-        """Return a new private folder, for what the kernels of several copies share.
+        """Return a new private folder, for files that the kernels of several copies share.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class FolderCopy:
         return await asyncio.to_thread(self._folders.make)
 
     async def remove_beside(self, place: Path) -> None:
-        """Remove such a folder."""
+        """Remove such a private folder."""
         await asyncio.to_thread(self._folders.remove_place, place)
 
     async def remove(self) -> None:
@@ -87,7 +87,7 @@ class FolderCopy:
 
 
 class CopiedFolders:
-    """Makes and removes the places of copies. All methods block.
+    """Creates and removes the folders of copies. All methods block.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class CopiedFolders:
         self._own: set[Path] = set()
 
     def make(self) -> Path:
-        """Return the private folder for a copy, which is yet to be made.
+        """Return a private folder for a copy that is made later.
 
         Raises
         ------
@@ -126,19 +126,19 @@ class CopiedFolders:
         return place
 
     def remove(self, place: Path, path: Path) -> None:
-        """Remove a place with all that is in it."""
+        """Remove a folder with everything in it."""
         self._checkpoints.forget_copy(path)
         self.remove_place(place)
 
     def remove_place(self, place: Path) -> None:
-        """Remove a place that has no copy."""
+        """Remove a folder without a copy."""
         self._ownership.release(place)
         remove_folder(place)
         if not place.exists():
             self._own.discard(place)
 
     def remove_orphans(self) -> None:
-        """Remove what servers have left that do not run any more."""
+        """Remove the folders of servers that are no longer running."""
         try:
             real = Path(os.path.realpath(self._folder))
             places = [real / name for name in os.listdir(real)]
@@ -154,7 +154,7 @@ class CopiedFolders:
                     remove_folder(place)
 
     def close(self) -> None:
-        """Remove all that this server has made."""
+        """Remove all folders of this server."""
         for place in tuple(self._own):
             self.remove_place(place)
 
@@ -169,7 +169,7 @@ def _open_up(folder: Path) -> None:
 
 
 def remove_folder(place: Path) -> None:
-    """Remove a folder, also where its files may not be removed as they are. Blocks."""
+    """Remove a folder, even if its permissions forbid that. Blocks."""
     shutil.rmtree(place, ignore_errors=True)
     if not place.exists():
         return

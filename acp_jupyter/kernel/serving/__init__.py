@@ -1,4 +1,4 @@
-"""Agents that run in this kernel, and answer in its notebook alone.
+"""Agents that run in this kernel, for its notebook only.
 
-`serve` is the public name. The protocol's SDK is imported here, and nowhere else in the kernel.
+`serve` is the public name. Only this package of the kernel imports the protocol's SDK.
 """

@@ -1,6 +1,6 @@
-"""The thread of an agent: its own loop, on which the protocol's SDK runs it.
+"""The thread of an agent, with an event loop on which the protocol's SDK runs it.
 
-Nothing else is on that loop, so that whoever blocks it blocks only their own agent.
+Nothing else is on that loop, so an agent that blocks it blocks only itself.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class AgentThread:
         return not self._thread.is_alive()
 
     async def answers_within(self, seconds: float) -> bool:
-        """Return whether the agent's loop runs, as seen from another loop."""
+        """Return whether the agent's loop responds; called from another loop."""
         here, awake = asyncio.get_running_loop(), asyncio.Event()
 
         def tell() -> None:
@@ -130,7 +130,7 @@ def _because(error: BadRequest, cause: BaseException) -> BadRequest:
 
 
 def check_agent(agent: object) -> None:
-    """Say what is wrong with an agent's class before anybody talks to it.
+    """Check an agent's class before anything connects to it.
 
     Raises
     ------

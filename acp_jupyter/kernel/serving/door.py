@@ -34,7 +34,7 @@ class Door(HostThread):
         return self.call(self._open_for(agent), _CALL_SECONDS)
 
     def shut_for(self, key: str, successor: str = "") -> None:
-        """Accept no new connection to an agent, and end it when the present ones have ended.
+        """Accept no new connection to an agent, and end it once the present ones have ended.
 
         Parameters
         ----------

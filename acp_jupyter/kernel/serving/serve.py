@@ -15,7 +15,7 @@ from acp_jupyter.kernel.serving.sharing import SharedAgent
 
 _lock = threading.Lock()
 _doors: list[Door] = []
-"""The kernel's door, once it is needed; at most one."""
+"""The kernel's socket, once it is needed; at most one."""
 _keys: dict[tuple[HostClient, str], str] = {}
 """The keys of the served agents, by host and agent id."""
 
@@ -94,7 +94,7 @@ def serve_to(client: HostClient, agent: Any, name: str) -> None:
 
 
 def serve_no_more(client: HostClient) -> None:
-    """End the agents of a host that is closed."""
+    """End the agents of a closed host."""
     with _lock:
         for served in [each for each in _keys if each[0] is client]:
             _doors[0].shut_for(_keys.pop(served))

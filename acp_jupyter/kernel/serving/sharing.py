@@ -23,7 +23,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request that the agent has not answered."""
+    """A request that the agent has not answered yet."""
 
     writer: asyncio.StreamWriter
     request_id: Any
@@ -52,7 +52,7 @@ class SharedAgent:
         self._numbers = 0
         self._of_session: dict[str, asyncio.StreamWriter] = {}
         self._questions: dict[Any, asyncio.StreamWriter] = {}
-        """The relay that has each request of the agent."""
+        """The relay of each open request to the agent."""
         self._retired = False
         self.ended = asyncio.Event()
 
@@ -77,7 +77,7 @@ class SharedAgent:
         """Serve a relay until it or the agent ends."""
         self._relays.add(writer)
         try:
-            with contextlib.suppress(OSError, ValueError):  # it ended, or a line is too long
+            with contextlib.suppress(OSError, ValueError):  # it ended, or a line was too long
                 while line := await reader.readline():
                     message = json.loads(line)
                     if isinstance(message, dict):
@@ -89,7 +89,7 @@ class SharedAgent:
                 self._end()
 
     def retire(self) -> None:
-        """Accept no new relay, and end with the last one."""
+        """Accept no new relay, and end when the last one ends."""
         self._retired = True
         if not self._relays:
             self._end()
@@ -121,7 +121,7 @@ class SharedAgent:
         await self._tell_agent({**message, "id": self._numbers})
 
     async def _own_answer(self, method: str) -> Message | None:
-        """Return the answer if the agent is blocked or lacks the method; None if it can answer."""
+        """Return an answer for an agent that is blocked or lacks the method; else None."""
         if method == "initialize" and not await self._thread.answers_within(_AWAKE_SECONDS):
             return {"error": {"code": -32603, "message": self._blocks()}}
         result = self._thread.default_result(method)
@@ -139,7 +139,7 @@ class SharedAgent:
             await _send(self._to_agent, message)
 
     async def _gone(self, writer: asyncio.StreamWriter) -> None:
-        """Cancel the turns that an ended relay started, and refuse the requests that it had."""
+        """Cancel the turns that an ended relay started, and refuse its open requests."""
         for number, asked in tuple(self._asked.items()):
             if asked.writer is writer:
                 del self._asked[number]
@@ -208,6 +208,6 @@ def _params(message: Message) -> Message:
 
 async def _send(writer: asyncio.StreamWriter, message: Message | bytes) -> None:
     line = message if isinstance(message, bytes) else json.dumps(message).encode() + b"\n"
-    with contextlib.suppress(OSError):  # whoever ended is noticed where it is read
+    with contextlib.suppress(OSError):  # the reader notices the end
         writer.write(line)
         await writer.drain()

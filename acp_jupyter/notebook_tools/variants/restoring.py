@@ -1,6 +1,7 @@
-"""Restores variables in a variant's kernel: by copies, by running cells again, or not at all.
+"""Restores variables in a variant's kernel: from copies, by running cells again, or not at all.
 
-The agent is told of each failure: it must not mistake an empty kernel for the user's kernel.
+The agent gets a message about each failure, so that it does not mistake an empty kernel for the
+user's kernel.
 """
 
 from __future__ import annotations
