@@ -79,7 +79,7 @@ async def check_lines(
     name = kernel_name or str(copy.metadata.get("kernelspec", {}).get("name", "python3"))
     cells = [(at, cell) for at, cell in enumerate(copy.cells) if cell.cell_type == "code"]
     run = _Run(cell_seconds)
-    kernel = _kernel(copy, name, spec, folder, cell_seconds, environment or {}, run.told)
+    kernel = _kernel(copy, name, spec, folder, cell_seconds, environment or {}, run.output)
     async with kernel as client:
         yield CheckStarted(cells=len(cells))
         for at, cell in cells:
@@ -98,7 +98,7 @@ async def _kernel(
     folder: Path,
     cell_seconds: float | None,
     environment: Mapping[str, str],
-    told: _Told,
+    output: _OutputCounter,
 ) -> AsyncIterator[NotebookClient]:
     from jupyter_client.kernelspec import KernelSpec, KernelSpecManager, NoSuchKernel
     from jupyter_client.manager import AsyncKernelManager
@@ -117,9 +117,9 @@ async def _kernel(
         def process_message(
             self, msg: dict[str, Any], cell: NotebookNode, cell_index: int
         ) -> NotebookNode | None:
-            if told.take(msg["content"]):
+            if output.take(msg["content"]):
                 return super().process_message(msg, cell, cell_index)
-            told.interrupt(manager)
+            output.interrupt(manager)
             if msg["msg_type"] in {"stream", "display_data", "execute_result"}:
                 return None
             return super().process_message(msg, cell, cell_index)
@@ -163,7 +163,7 @@ async def _end(client: NotebookClient, manager: Any) -> None:
         await manager.shutdown_kernel(now=True)
 
 
-class _Told:
+class _OutputCounter:
     """Counts how much a kernel has written."""
 
     def __init__(self) -> None:
@@ -195,7 +195,7 @@ class _Run:
         self._until = time.monotonic() + SECONDS
         self._skipped = SkippedCells()
         self.ended = ""
-        self.told = _Told()
+        self.output = _OutputCounter()
 
     def skipped(self, number: int, cell: Any) -> CheckedCell | None:
         """Return the verdict on a cell that must not run; None for any other."""
@@ -222,7 +222,7 @@ class _Run:
                 raise asyncio.CancelledError from None  # not a dead kernel, as nbclient says
             self.ended = f"The kernel died in cell {number}, so the rest was not run."
             return _verdict(number, cell, "failed", "the kernel died")
-        if self.told.is_too_much:
+        if self.output.is_too_much:
             most = f"{OUTPUT_CHARS // 1_000_000} MB of output"
             self.ended = f"Cell {number} wrote more than {most}, so the rest was not run."
             return _verdict(number, cell, "failed", f"more than {most}")

@@ -356,7 +356,7 @@ class SessionStore:
             words = await asyncio.to_thread(self._ownership.take, folder)
             self._begin_watch()
         if words == ELSEWHERE:
-            self._ownership.lose(folder)  # the next heartbeat makes the session read-only
+            self._ownership.mark_lost(folder)  # the next heartbeat makes the session read-only
         try:
             if not words:
                 await asyncio.to_thread(write_meta, folder, meta)

@@ -48,7 +48,7 @@ class AllowedChanges:
         self._requests.clear()
         self._allowed.clear()
 
-    def saw(self, update: Object) -> None:
+    def record(self, update: Object) -> None:
         """Record a tool call that was sent to the client."""
         call_id = update.get("toolCallId")
         if isinstance(call_id, str):
@@ -58,7 +58,7 @@ class AllowedChanges:
         """Record what a permission request shows."""
         call = params.get("toolCall")
         if isinstance(call, Mapping):
-            self.saw(call)
+            self.record(call)
             self._requests[seq] = self._calls.get(str(call.get("toolCallId")), _Call())
 
     def allowed(self, seq: int) -> None:

@@ -164,7 +164,7 @@ class Player:
         message = self._commands.message(step)
         if message is not None:
             live = dict(self.localiser.value(message))
-            self._work.consent.saw(Send(step.at, live).update)
+            self._work.consent.record(Send(step.at, live).update)
             self._peer.send(live)
 
     async def _request(self, ask: AgentRequest) -> LiveAnswer:

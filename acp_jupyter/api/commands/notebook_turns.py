@@ -92,7 +92,7 @@ class NotebookTurns:
                 ended_at=turn.ended_at,
                 bundle=await self.bundle(session, turn),
             )
-            for session, turn in self._told(command)
+            for session, turn in self._requested_turns(command)
             for origin in (turn.origin or Origin(),)
         ]
         return SavedOutputs(outputs=tuple(records), number=number, epoch=EPOCH)
@@ -107,7 +107,7 @@ class NotebookTurns:
                 self._host.open_sessions.changed_turns.add_turns(session_id, older)
         self._secrets_at = newest
 
-    def _told(self, command: GetSavedOutputs) -> list[tuple[Session, TurnState]]:
+    def _requested_turns(self, command: GetSavedOutputs) -> list[tuple[Session, TurnState]]:
         """Return the turns for the answer, and the newest turns of their cells."""
         is_known = command.turn_ids is None and command.epoch == EPOCH
         changed = self._host.open_sessions.changed_turns.since(command.after if is_known else None)

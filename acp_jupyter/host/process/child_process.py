@@ -156,7 +156,7 @@ class ChildProcess:
             os.close(status_write)
         return cls(supervisor, life_write, status_read, grace, on_exit)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Make the supervisor end everything, without waiting. May be called again."""
         if self._life_fd >= 0:
             os.close(self._life_fd)
@@ -164,7 +164,7 @@ class ChildProcess:
 
     async def stop(self) -> None:
         """End all processes, and wait until none is left. May be called at any time, and again."""
-        self.let_go()
+        self.release()
         bound = self._grace.eof_seconds + self._grace.term_seconds + _STOP_MARGIN_SECONDS
         await asyncio.wait([self._status_task], timeout=bound)
         if not self._status_task.done():
@@ -194,7 +194,7 @@ class ChildProcess:
 
     def _unwatched(self) -> None:
         """Reap a supervisor that ends late: on a slow machine, or after the loop has ended."""
-        self.let_go()
+        self.release()
         if self.supervisor.poll() is None:
             wait = self.supervisor.wait
             threading.Thread(target=wait, name="acp-reaping", daemon=True).start()

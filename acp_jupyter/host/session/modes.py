@@ -49,7 +49,7 @@ class SessionModes:
         """How many callers are about to choose a mode."""
         self._connection: SessionConnection | None = None
         self._opened_in = ""
-        self._told: set[str] = set()
+        self._noticed: set[str] = set()
 
     @contextlib.contextmanager
     def choosing(self, mode_id: str | None) -> Iterator[None]:
@@ -145,8 +145,8 @@ class SessionModes:
             await connection.set_config(option.id, mode_id)
 
     def _notice(self, words: str, severity: Literal["info", "warning"] = "info") -> None:
-        if words not in self._told:
-            self._told.add(words)
+        if words not in self._noticed:
+            self._noticed.add(words)
             self._journal.note(HostNotice(text=words, severity=severity))
 
     @property

@@ -72,7 +72,7 @@ class SessionSandbox:
         self.want(bounds.within_sandbox(state.sandbox), state.policy)
         self.confined: Confined | None = None
         """The walls of the running agent; None without a sandbox."""
-        self._told: set[str] = set()
+        self._noticed: set[str] = set()
 
     def want(self, sandbox: Sandbox, policy: Policy) -> bool:
         """Set the sandbox of the next prompt; return whether a running agent has another."""
@@ -146,8 +146,8 @@ class SessionSandbox:
         )
 
     def _notice(self, words: str) -> None:
-        if words not in self._told:
-            self._told.add(words)
+        if words not in self._noticed:
+            self._noticed.add(words)
             self._journal.note(HostNotice(text=words, severity="warning"))
 
     async def walls(self, spec: AgentSpec, cwd: Path) -> Walls | None:

@@ -141,7 +141,7 @@ class Ownership:
             self._looked = time.time()
             return frozenset(self._lost), frozenset(self._gone)
 
-    def lose(self, folder: Path) -> None:
+    def mark_lost(self, folder: Path) -> None:
         """Note that another server owns a folder of which a session is open here."""
         with self._lock:
             self._lost.add(folder)

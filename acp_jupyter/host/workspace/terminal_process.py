@@ -116,7 +116,7 @@ class TerminalProcess:
 
     def end(self) -> None:
         """Start to end the command and all that it started; returns at once."""
-        self._supervised.let_go()
+        self._supervised.release()
 
     async def stop(self) -> None:
         """End the command and wait until no process is left. May be called repeatedly."""

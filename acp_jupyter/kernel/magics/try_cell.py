@@ -131,7 +131,7 @@ class _Progress:
 
     def __init__(self, cell: ExecutionContext) -> None:
         self._cell = cell
-        self._told = False
+        self._printed = False
 
     def __enter__(self) -> _Progress:
         return self
@@ -142,10 +142,10 @@ class _Progress:
             print(f"{words} …")  # noqa: T201 - for the terminal
         elif self._cell.updates:
             print(f"\r{words} …", end="", flush=True)  # noqa: T201 - one line, written over
-            self._told = True
+            self._printed = True
 
     def __exit__(self, *_exception: object) -> None:
-        if self._told:
+        if self._printed:
             from IPython.display import clear_output
 
             clear_output(wait=True)  # type: ignore[no-untyped-call]

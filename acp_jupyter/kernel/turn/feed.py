@@ -70,14 +70,14 @@ class Follower:
         function to call after all widgets are updated.
     lose
         Called when the session no longer exists.
-    told
+    updated
         Set after the first update.
     """
 
     follows: str
     take: Callable[[str, Values, bool], Callable[[], None]]
     lose: Callable[[AcpError], None]
-    told: threading.Event = field(default_factory=threading.Event)
+    updated: threading.Event = field(default_factory=threading.Event)
 
 
 class SessionFeed:
@@ -99,7 +99,7 @@ class SessionFeed:
         """The turns with followers, and the newest one, by id in order."""
         self._turn_of: dict[int, TurnValues] = {}
         """The turn of each message that may get more text, by the message's index."""
-        self._told: dict[Follower, str] = {}
+        self._sent_turns: dict[Follower, str] = {}
         """The last turn that each follower got; empty if there was none."""
         self._ended_at: dict[str, float] = {}
         self._changed: dict[str, Values] = {}
@@ -138,7 +138,7 @@ class SessionFeed:
     def _lose(self, error: AcpError) -> None:
         for follower in _followers(self):
             self._call(partial(follower.lose, error))
-            follower.told.set()
+            follower.updated.set()
 
     # -- taking ----------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class SessionFeed:
                     self._session = event.session
                 case TurnStarted() | TurnEnded():
                     name = event.turn.turn_id
-                    self._turns.setdefault(name, TurnValues(event.turn)).become(event.turn)
+                    self._turns.setdefault(name, TurnValues(event.turn)).set_state(event.turn)
                 case ItemAdded() | ItemReplaced():
                     self._put(event.item)
                 case TextAppended():
@@ -172,8 +172,8 @@ class SessionFeed:
         statuses = {turn.turn_id: turn.status for turn in snapshot.turns}
         wanted = {_current(list(statuses), statuses)}
         wanted |= {follower.follows for follower in _followers(self)}
-        for told in self._told.values():
-            wanted |= {name for name in statuses if name not in _before(told, statuses)}
+        for sent in self._sent_turns.values():
+            wanted |= {name for name in statuses if name not in _before(sent, statuses)}
         self._turns = {
             turn.turn_id: TurnValues(turn)
             for turn in snapshot.turns
@@ -190,7 +190,7 @@ class SessionFeed:
 
     def _fetch(self, turn_id: str) -> None:
         detail = self._client.turn(turn_id)
-        self._turns.setdefault(turn_id, TurnValues(detail.turn)).become(detail.turn)
+        self._turns.setdefault(turn_id, TurnValues(detail.turn)).set_state(detail.turn)
         for item in detail.items:
             self._put(item)
 
@@ -220,12 +220,15 @@ class SessionFeed:
                 if any(each.follows in {name, ""} for each in followers):
                     settle(self._client, turn)
             self._changed[name] = turn.changed()
-        due = {each: self._due(self._told.get(each), each.follows or current) for each in followers}
+        due = {
+            each: self._due(self._sent_turns.get(each), each.follows or current)
+            for each in followers
+        }
         for step in range(max(map(len, due.values()), default=0)):
             self._send_step({each: names[step] for each, names in due.items() if step < len(names)})
         for follower in followers:
-            self._told.setdefault(follower, "")
-            follower.told.set()
+            self._sent_turns.setdefault(follower, "")
+            follower.updated.set()
         self._anew = False
         self._forget(current)
 
@@ -233,22 +236,22 @@ class SessionFeed:
         """Update each follower with a turn; call the callbacks for ends after all updates."""
         afterwards: list[Callable[[], None]] = []
         for follower, name in names.items():
-            whole = self._anew or name != self._told.get(follower)
+            whole = self._anew or name != self._sent_turns.get(follower)
             values = self._turns[name].values if whole else self._changed[name]
             if whole or values:
-                self._told[follower] = name
+                self._sent_turns[follower] = name
                 afterwards.append(follower.take(name, values, whole))
         for tell in afterwards:
             self._call(tell)
 
-    def _due(self, told: str | None, current: str) -> list[str]:
+    def _due(self, sent: str | None, current: str) -> list[str]:
         """Return the turns to send: the current one, and those since the last that was sent."""
         names = list(self._turns)
         if current not in names:
             return []
-        if told is None or (told and told not in names):
+        if sent is None or (sent and sent not in names):
             return [current]
-        first, last = names.index(told) if told else 0, names.index(current)
+        first, last = names.index(sent) if sent else 0, names.index(current)
         return names[first : last + 1] if first <= last else [current]
 
     def _forget(self, current: str) -> None:
@@ -260,7 +263,7 @@ class SessionFeed:
                 for follower in _followers(self):
                     if follower.follows == name:
                         unfollow(follower)
-                        self._told.pop(follower, None)
+                        self._sent_turns.pop(follower, None)
                 if name != current:
                     del self._turns[name]
 
@@ -296,7 +299,7 @@ def follow(client: HostClient, session_id: str, follower: Follower) -> None:
         known = _feeds.get(session_id)
         if known is not None:
             known[1][follower] = None
-            known[0]._told.pop(follower, None)
+            known[0]._sent_turns.pop(follower, None)
             return
         feed = SessionFeed(client, session_id)
         _feeds[session_id] = (feed, {follower: None})
@@ -306,7 +309,7 @@ def follow(client: HostClient, session_id: str, follower: Follower) -> None:
 def wait_for_first_update(follower: Follower) -> None:
     """Wait for a widget's first update; don't wait in the thread that sends it."""
     if threading.current_thread().name != _THREAD:
-        follower.told.wait(_FIRST_UPDATE_SECONDS)
+        follower.updated.wait(_FIRST_UPDATE_SECONDS)
 
 
 def unfollow(follower: Follower) -> None:

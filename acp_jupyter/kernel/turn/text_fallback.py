@@ -41,11 +41,11 @@ def hint_while_waiting(turn_id: str, session_id: str) -> Iterator[None]:
     For turns of a host in the server, whose requests are not asked here. The hint is conditional,
     as pages whose messages wait for the end of the cell get it, too.
     """
-    note_id, told = f"{turn_id}-note", threading.Event()
+    note_id, is_shown = f"{turn_id}-note", threading.Event()
 
     def tell() -> None:
         if not page_met.is_set():
-            told.set()
+            is_shown.set()
             words = _MAY_BE_MISSING.format(session=session_id[:8])
             _show({"text/markdown": words, "text/plain": words}, note_id, update=False)
 
@@ -57,7 +57,7 @@ def hint_while_waiting(turn_id: str, session_id: str) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        if told.is_set():
+        if is_shown.is_set():
             _show({}, note_id, update=True)
 
 
@@ -79,7 +79,7 @@ class TextFallback:
     def __init__(self, client: HostClient) -> None:
         self._client = client
         self._unseen = threading.Event()
-        self._told = ""
+        self._last_text = ""
         _after_idle(self._unseen)
 
     @property
@@ -93,10 +93,10 @@ class TextFallback:
             return None
         bundle = first_bundle(detail, None)
         lines = [_MISSING, *self._question(detail)]
-        told = "\n".join(lines)
-        if told == self._told:
+        shown = "\n".join(lines)
+        if shown == self._last_text:
             return None
-        self._told = told
+        self._last_text = shown
         markdown, plain = (text(bundle.data[name]) for name in ("text/markdown", "text/plain"))
         return Bundle(
             data={

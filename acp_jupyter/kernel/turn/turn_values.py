@@ -113,7 +113,7 @@ class TurnValues:
         """The diffs of all calls, in order."""
         return tuple(diff for index in sorted(self._diffs) for diff in self._diffs[index])
 
-    def become(self, turn: TurnState) -> None:
+    def set_state(self, turn: TurnState) -> None:
         """Set the turn's own state."""
         self.turn = turn
         self._touched |= {"error", "stop_reason", "status"}

@@ -106,7 +106,7 @@ class TurnWidget(AcpWidget):
         """Guards the traits' thread against threads that add callbacks."""
         self._ended = ""
         """Id of the turn whose end was reported last."""
-        self._told: frozenset[str] = frozenset()
+        self._announced: frozenset[str] = frozenset()
         """Ids of the reported requests in ``pending``."""
         self._source = source
         self._follower: Follower | None = None
@@ -185,7 +185,7 @@ class TurnWidget(AcpWidget):
         """
         with self._lock:
             self._asked.register_callback(callback, remove=remove)
-            late = () if remove else self._permissions(self._told)
+            late = () if remove else self._permissions(self._announced)
         for request in late:
             callback(self, request)
 
@@ -235,8 +235,8 @@ class TurnWidget(AcpWidget):
         self._in_context(self._update_text)
         with self._lock:
             asked = frozenset(request["request_id"] for request in self.pending)
-            fresh = self._permissions(asked - self._told)
-            self._told = asked
+            fresh = self._permissions(asked - self._announced)
+            self._announced = asked
             done = self.status == "done"
             # Turns that ended before the widget existed don't call the callbacks.
             ends = done and self._ended != turn_id and self._has_first_update()
@@ -260,7 +260,9 @@ class TurnWidget(AcpWidget):
             self._context.copy().run(call, *values)
 
     def _has_first_update(self) -> bool:
-        return self._follower is not None and (bool(self.turn_id) or self._follower.told.is_set())
+        return self._follower is not None and (
+            bool(self.turn_id) or self._follower.updated.is_set()
+        )
 
     def _permissions(self, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
         """Return the permission requests of these ids that wait."""

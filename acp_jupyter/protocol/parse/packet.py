@@ -184,21 +184,21 @@ def _user_chunk(raw: Obj, _: ParseState) -> Packet | None:
 
 def _agent_chunk(raw: Obj, _: ParseState) -> Packet | None:
     block = read_block(raw.get("content"))
-    return AgentMessageChunk(block=block, **_whose(raw)) if block else None
+    return AgentMessageChunk(block=block, **_chunk_fields(raw)) if block else None
 
 
 def _thought_chunk(raw: Obj, _: ParseState) -> Packet | None:
     block = read_block(raw.get("content"))
-    return AgentThoughtChunk(block=block, **_whose(raw)) if block else None
+    return AgentThoughtChunk(block=block, **_chunk_fields(raw)) if block else None
 
 
-class _Whose(TypedDict):
+class _ChunkFields(TypedDict):
     message_id: str
     parent_id: str
     replaces: bool
 
 
-def _whose(raw: Obj) -> _Whose:
+def _chunk_fields(raw: Obj) -> _ChunkFields:
     return {
         "message_id": _message_id(raw),
         "parent_id": parent_id(raw),

@@ -37,10 +37,10 @@ def outcome_of(result: Obj) -> Outcome:
 
 def played(packets: Iterable[Packet], update: JsonValue) -> Iterator[Packet]:
     """Return the packets of a replayed update, in which user messages are of this kind."""
-    is_told = obj(obj(update).get("_meta")).items() >= PLAYED.items()
+    is_played = obj(obj(update).get("_meta")).items() >= PLAYED.items()
     for packet in packets:
-        told = is_told and isinstance(packet, UserMessageChunk)
-        yield packet.model_copy(update={"steered": True}) if told else packet
+        steered = is_played and isinstance(packet, UserMessageChunk)
+        yield packet.model_copy(update={"steered": True}) if steered else packet
 
 
 def taken_message(result: Obj, request: Obj) -> Iterator[UserMessageChunk]:

@@ -24,7 +24,7 @@ class _Call:
     last_text: list[str] = field(default_factory=list)
     """The pieces of a text after the items."""
     chars: int = 0
-    told: int = 0
+    sent: int = 0
     """How many characters were sent."""
     ended: bool = False
 
@@ -36,7 +36,7 @@ class _Call:
     @property
     def is_due(self) -> bool:
         """Whether enough is new to send the whole content."""
-        return self.told < _SHORT_CHARS or self.chars - self.told > self.told // _SHARE
+        return self.sent < _SHORT_CHARS or self.chars - self.sent > self.sent // _SHARE
 
     def content(self) -> list[JsonValue]:
         """Return the whole content."""
@@ -70,19 +70,19 @@ class CallContents:
     Attributes
     ----------
     in_pieces
-        Whether a piece has been told.
+        Whether a piece has been sent.
     """
 
     def __init__(self) -> None:
         self.in_pieces = False
         self._calls: OrderedDict[str, _Call] = OrderedDict()
         self._chars = 0
-        self._untold: dict[str, str] = {}
+        self._unsent: dict[str, str] = {}
         """The sessions of calls whose content was not sent completely."""
 
     def forget(self, tool_call_id: str) -> None:
         """Forget a call that takes no more pieces."""
-        self._untold.pop(tool_call_id, None)
+        self._unsent.pop(tool_call_id, None)
         call = self._calls.pop(tool_call_id, None)
         self._chars -= 0 if call is None else call.held
 
@@ -105,15 +105,15 @@ class CallContents:
             size = _chars(content)
             self._chars -= call.held
             call.items, call.last_text = [], []
-            call.chars = call.told = size
+            call.chars = call.sent = size
             if size <= _MAX_CHARS:
                 call.add(content)
             self._chars += call.held
-            self._untold.pop(tool_call_id, None)
+            self._unsent.pop(tool_call_id, None)
         ends = ended and not call.ended
         call.ended = call.ended or ended
         self._make_room(tool_call_id)
-        return self._told(tool_call_id) if ends and tool_call_id in self._untold else None
+        return self._take_unsent(tool_call_id) if ends and tool_call_id in self._unsent else None
 
     def added(
         self, session_id: str, tool_call_id: str, piece: list[JsonValue]
@@ -129,26 +129,26 @@ class CallContents:
         self._chars += size
         self._make_room(tool_call_id)
         if call.is_due:
-            return self._told(tool_call_id)
-        self._untold[tool_call_id] = session_id
+            return self._take_unsent(tool_call_id)
+        self._unsent[tool_call_id] = session_id
         return None
 
     def end_turn(self, session_id: str) -> list[tuple[str, list[JsonValue]]]:
         """Return the unsent content of a session's calls, and forget the calls that have ended."""
-        names = [name for name, of in self._untold.items() if of == session_id]
-        told = [(name, self._told(name)) for name in names]
+        names = [name for name, of in self._unsent.items() if of == session_id]
+        sent = [(name, self._take_unsent(name)) for name in names]
         for name in [name for name, call in self._calls.items() if call.ended]:
-            if name not in self._untold:
+            if name not in self._unsent:
                 self.forget(name)
-        return told
+        return sent
 
     def saved(self) -> Obj:
         """Return the state as JSON."""
         calls: list[JsonValue] = [
-            [name, call.content(), call.chars, call.told, call.ended]
+            [name, call.content(), call.chars, call.sent, call.ended]
             for name, call in self._calls.items()
         ]
-        untold: Obj = {**self._untold}
+        untold: Obj = {**self._unsent}
         return {"in_pieces": self.in_pieces, "calls": calls, "untold": untold}
 
     @classmethod
@@ -164,20 +164,20 @@ class CallContents:
         contents.in_pieces = saved["in_pieces"] is True
         for each in items(saved["calls"]):
             match each:
-                case [str(name), list(content), int(chars), int(told), bool(ended)]:
-                    call = _Call(chars=chars, told=told, ended=ended)
+                case [str(name), list(content), int(chars), int(sent), bool(ended)]:
+                    call = _Call(chars=chars, sent=sent, ended=ended)
                     call.add(content)
                     contents._calls[name] = call
                     contents._chars += call.held
                 case _:
                     raise ValueError(each)
-        contents._untold = {name: text(of) for name, of in obj(saved["untold"]).items()}
+        contents._unsent = {name: text(of) for name, of in obj(saved["untold"]).items()}
         return contents
 
-    def _told(self, tool_call_id: str) -> list[JsonValue]:
+    def _take_unsent(self, tool_call_id: str) -> list[JsonValue]:
         call = self._calls[tool_call_id]
-        call.told = call.chars
-        self._untold.pop(tool_call_id, None)
+        call.sent = call.chars
+        self._unsent.pop(tool_call_id, None)
         return call.content()
 
     def _make_room(self, newest: str) -> None:

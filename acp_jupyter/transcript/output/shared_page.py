@@ -74,13 +74,15 @@ def shared_page(
     if not parts:
         raise BadRequest("There is no turn to share yet.")
     room = _Room()
-    told: list[Obj] = []
+    records: list[Obj] = []
     words: list[str] = []
     # The newest that fit.
     while parts and room.has_room:
         turn, own = parts[-1]
-        record, plain = _told(turn, own, session, scrubber, room, len(parts), thoughts=thoughts)
-        told.append(record)
+        record, plain = _record_and_text(
+            turn, own, session, scrubber, room, len(parts), thoughts=thoughts
+        )
+        records.append(record)
         words.append(plain)
         parts.pop()
     title = turns[0].prompt if len(turns) == 1 else session.title
@@ -90,7 +92,7 @@ def shared_page(
         "words": scrubber.text("\n\n".join(reversed(words)))[:_WORDS_CHARS],
     }
     places = {name: html.escape(printable(text)) for name, text in what.items()}
-    places["turns"] = script_json({"turns": list(reversed(told))})
+    places["turns"] = script_json({"turns": list(reversed(records))})
     return _PLACES.sub(lambda place: places[place[1]], _page())
 
 
@@ -117,7 +119,7 @@ def _facts(session: SessionState, turns: Sequence[TurnState], left_out: int) -> 
         yield f"{left_out} earlier turn{'s are' if left_out > 1 else ' is'} left out"
 
 
-def _told(
+def _record_and_text(
     turn: TurnState | None,
     items: Sequence[Item],
     session: SessionState,
@@ -144,13 +146,13 @@ def _told(
     )
     if turn is None:
         snapshot = snapshot.model_copy(update={"footer": ()})
-    told: Obj = {
+    record: Obj = {
         "record": saved_record(snapshot),
         "metadata": run_mark(named, snapshot.items),
     }
     asked = [one_line(item.text, _TITLE_CHARS) for item in prompts]
     plain = turn_plain_text(snapshot.turn, shown, footer=snapshot.footer)
-    return told, "\n".join([*asked, plain])
+    return record, "\n".join([*asked, plain])
 
 
 class _Room:

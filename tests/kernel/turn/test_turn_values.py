@@ -78,7 +78,7 @@ def test_what_is_asked_is_there_until_it_is_answered(turn: TurnValues) -> None:
     ]
     turn.put(call(0, permission=asked.model_copy(update={"state": "allowed"}), path="a.py"))
     assert [each["kind"] for each in turn.changed()["pending"]] == ["elicitation"]
-    turn.become(turn.turn.model_copy(update={"status": "done", "stop_reason": "cancelled"}))
+    turn.set_state(turn.turn.model_copy(update={"status": "done", "stop_reason": "cancelled"}))
     turn.put(Elicitation(id="i1", turn_id="t", request_id="e1", state="cancelled", title="Q"))
     assert turn.changed()["pending"] == ()
 
@@ -95,7 +95,7 @@ def test_the_end_comes_last(turn: TurnValues) -> None:
     turn.changed()
     failure = TurnFailure(message="It broke.")
     update = {"status": "done", "stop_reason": "error", "failure": failure}
-    turn.become(turn.turn.model_copy(update=update))
+    turn.set_state(turn.turn.model_copy(update=update))
     turn.put(AgentMessage(id="i0", turn_id="t", text="late"))
     changed = turn.changed()
     assert list(changed) == ["text", "error", "stop_reason", "status"]
