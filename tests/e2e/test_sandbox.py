@@ -17,6 +17,7 @@ from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
 
 OFFER = "Use the sandbox folder"
+VERSES = [f"verse {number}\n" for number in range(1, 31)]
 
 
 def picker(panel: PanelView, name: str = "Sandbox") -> Locator:
@@ -122,11 +123,39 @@ def test_keys_choose_it_and_a_policy_brings_it(
     expect(badge(panel)).to_contain_text("Sandbox: read-only")
 
 
+def keep_a_part(lab: LabPage, card: Locator, poem: Path, theme: str) -> None:
+    """Keep one change of a file in the card, and leave the other one in the review."""
+    card.get_by_role("button", name=re.compile("^poem.txt")).click()
+    card.get_by_role("button", name="Keep Line 2", exact=True).click()
+    expect(card).to_contain_text("Partly kept")
+    kept = "".join(VERSES).replace("verse 2\n", "verse 2 of two\n")
+    assert poem.read_text() == kept
+    expect_accessible(lab.page)
+    expect_all_inside(lab.page)
+    picture(card, f"sandbox-copy-part-{theme}")
+    card.get_by_role("button", name="Review").click()
+    review = lab.page.locator(".acp-reviewview")
+    line = review.get_by_role("group", name=re.compile("^Line 25, poem.txt"))
+    expect(line).to_be_visible()
+    line.focus()
+    lab.page.keyboard.press("n")
+    expect(line).to_have_attribute("data-state", "left")
+    lab.page.keyboard.press("u")
+    expect(line).to_have_attribute("data-state", "open")
+    lab.page.keyboard.press("n")
+    expect(line).to_have_attribute("data-state", "left")
+    expect_accessible(lab.page)
+    picture(review, f"sandbox-copy-review-{theme}")
+    assert poem.read_text() == kept
+
+
 @pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
 def test_a_copy_is_chosen_and_its_changes_are_kept(
     lab: LabPage, workspace: Workspace, theme: str
 ) -> None:
     first, second = workspace.folder / "first.txt", workspace.folder / "second.txt"
+    poem = workspace.folder / "poem.txt"
+    poem.write_text("".join(VERSES))
     lab.open(workspace.notebook("1"))
     lab.use_theme(f"JupyterLab {theme}")
     panel = lab.panel
@@ -141,9 +170,10 @@ def test_a_copy_is_chosen_and_its_changes_are_kept(
     copy.click()
     expect(picker(panel)).to_have_text("Sandbox: Copy")
     choose(panel, "Policy", "Allow all")
-    panel.say(writes(Path("first.txt"), Path("second.txt")))
+    edit = "'; sed -i '2s/$/ of two/; 25s/$/ of 25/' poem.txt; echo '"
+    panel.say(writes(Path("first.txt"), Path(f"second.txt{edit}")))
     card = panel.root.get_by_role("group", name="Changes")
-    expect(card).to_contain_text("2 files changed")
+    expect(card).to_contain_text("3 files changed")
     expect(card).to_contain_text("in a copy of the folder")
     expect(badge(panel)).to_contain_text("Sandbox: copy")
     assert not first.exists()
@@ -154,6 +184,8 @@ def test_a_copy_is_chosen_and_its_changes_are_kept(
     card.get_by_role("button", name="Keep first.txt").click()
     eventually(first.exists, what="the first file is in the folder")
     assert not second.exists()
+
+    keep_a_part(lab, card, poem, theme)
     card.get_by_role("button", name="Keep all").click()
     eventually(second.exists, what="the second file is there, too")
     expect(card.get_by_role("button", name="Undo for all")).to_be_visible()

@@ -71,6 +71,11 @@ def test_a_cell_in_a_copy_leaves_the_folder_until_its_changes_are_kept(
     kernel.run(f"import acp_jupyter\n{made}").ok()
     kernel.run('t = s.prompt("write c.txt c").wait()\nprint(t.keep())').ok()
     assert (folder / "c.txt").read_text() == "c"
+    kernel.run('t = s.prompt("write c.txt 0\\\\nc\\\\n1").wait()').ok()
+    kernel.run('t.keep(hunks={"c.txt": t.hunks("c.txt")[:1]})').ok()
+    assert (folder / "c.txt").read_text() == "0\nc"
+    kernel.run('t.revert(hunks={"c.txt": t.hunks("c.txt")[:1]})').ok()
+    assert (folder / "c.txt").read_text() == "c"
 
 
 @needs_walls

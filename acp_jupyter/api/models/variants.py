@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.protocol.host_events.session import Network, Restore, Sandbox
+from acp_jupyter.api.models.turns import MOST_HUNK_FILES
+from acp_jupyter.protocol.host_events.session import FileHunks, Network, Restore, Sandbox
 
 
 class CreateVariant(BaseCommand):
@@ -43,13 +44,22 @@ class CreateVariant(BaseCommand):
 class KeepVariant(BaseCommand):
     """Apply what a turn has changed in a copy to the folder that was copied, or remove it again.
 
-    The turn is that of a variant, or of a session in the sandbox ``copy``; then earlier turns'
-    changes to the same files are kept along with it. All of it or nothing: it is refused if a file
-    was changed since the copy was made.
+    The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
+    have changed in the same files is kept with it, unless single ``hunks`` are named. All of it or
+    nothing: it is refused where a person has changed the same place since the copy was made.
     """
 
     name: Literal["keep_variant"] = "keep_variant"
     turn_id: str
     paths: tuple[str, ...] | None = Field(default=None, max_length=1000)
     """Which files; default: all that can be kept."""
+    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MOST_HUNK_FILES)
+    """Parts of files, in place of whole ones."""
     undo: bool = False
+
+    @model_validator(mode="after")
+    def _files_or_parts(self) -> KeepVariant:
+        if self.hunks and self.paths is not None:
+            msg = "send either paths or hunks"
+            raise ValueError(msg)
+        return self

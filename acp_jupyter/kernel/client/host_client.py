@@ -59,7 +59,7 @@ from acp_jupyter.api.models.variants import KeepVariant
 from acp_jupyter.errors import NotQueued
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import FileHunks, Policy, Sandbox
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.events import Event, Snapshot
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
@@ -349,20 +349,28 @@ class HostClient(ABC):
         turn_id: str,
         paths: tuple[str, ...] | None,
         *,
+        hunks: tuple[FileHunks, ...] = (),
         partial: bool = False,
         unknown: bool = False,
     ) -> RevertReply:
         """Revert a turn's changes; those of unknown authors only if asked for."""
         authors: tuple[Literal["agent", "unknown"], ...] = ("agent", "unknown")
         command = RevertTurn(
-            turn_id=turn_id, paths=paths, partial=partial, authors=authors[: 1 + unknown]
+            turn_id=turn_id,
+            paths=paths,
+            hunks=hunks,
+            partial=partial,
+            authors=authors[: 1 + unknown],
         )
         reply: RevertReply = self.run(command, _LONG_SECONDS)
         return reply
 
-    def keep(self, turn_id: str, paths: tuple[str, ...] | None) -> RevertReply:
-        """Put what a variant has changed into the folder that was copied."""
-        reply: RevertReply = self.run(KeepVariant(turn_id=turn_id, paths=paths), _LONG_SECONDS)
+    def keep(
+        self, turn_id: str, paths: tuple[str, ...] | None, hunks: tuple[FileHunks, ...] = ()
+    ) -> RevertReply:
+        """Put what a turn has changed in a copy into the folder that was copied."""
+        command = KeepVariant(turn_id=turn_id, paths=paths, hunks=hunks)
+        reply: RevertReply = self.run(command, _LONG_SECONDS)
         return reply
 
     def start_import(self, command: StartImport) -> ImportState:

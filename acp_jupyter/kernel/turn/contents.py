@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -12,6 +13,7 @@ from acp_jupyter.api.models.turns import ChangesReply, FileTexts, TurnDetail
 from acp_jupyter.errors import ChangesGone, MissingPackage
 from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.protocol.host_events.session import FileHunks, Hunk
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
 from acp_jupyter.transcript.model.session_state import Usage
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
@@ -253,7 +255,34 @@ class ChangedTurn(TurnValues):
             raise ChangesGone(reply.words)
         return reply.patch
 
-    def keep(self, paths: str | Iterable[str] | None = None) -> tuple[str, ...]:
+    def hunks(self, path: str) -> tuple[Hunk, ...]:
+        """Return the changes in a text file, each of which can be kept or reverted alone.
+
+        Parameters
+        ----------
+        path
+            Path of a file in `diffs`.
+
+        Raises
+        ------
+        BadRequest
+            The turn did not change that file.
+        """
+        (file,) = self._client.changes(self.id, path).files
+        old, new = ((text or "").split("\n") for text in (file.old_text, file.new_text))
+        matcher = SequenceMatcher(None, old, new, autojunk=False)
+        return tuple(
+            Hunk(old_start=old_start, old_end=old_end, new_start=new_start, new_end=new_end)
+            for tag, old_start, old_end, new_start, new_end in matcher.get_opcodes()
+            if tag != "equal"
+        )
+
+    def keep(
+        self,
+        paths: str | Iterable[str] | None = None,
+        *,
+        hunks: Mapping[str, Iterable[Hunk]] | None = None,
+    ) -> tuple[str, ...]:
         """Put what was changed in a copy into the folder; all of it, or none.
 
         The turn is a variant, or of a session in the sandbox ``copy``; there, what earlier turns
@@ -263,6 +292,9 @@ class ChangedTurn(TurnValues):
         ----------
         paths
             Paths of files in `diffs`; by default all.
+        hunks
+            Single changes by path, in place of whole files, as `hunks` returns them. They are
+            kept alone, without those of earlier turns.
 
         Returns
         -------
@@ -274,15 +306,18 @@ class ChangedTurn(TurnValues):
         BadRequest
             The turn has worked in the folder itself, or has changed no file.
         ChangesRefused
-            Some were changed since the copy was made. Its ``detail`` names them.
+            Some were changed in the same place since the copy was made, or are kept already. Its
+            ``detail`` names them.
         """
         chosen = (paths,) if isinstance(paths, str) else paths
-        return self._client.keep(self.id, None if chosen is None else tuple(chosen)).paths
+        named = None if chosen is None else tuple(chosen)
+        return self._client.keep(self.id, named, _file_hunks(hunks)).paths
 
     def revert(
         self,
         paths: str | Iterable[str] | None = None,
         *,
+        hunks: Mapping[str, Iterable[Hunk]] | None = None,
         partial: bool = False,
         unknown: bool = False,
     ) -> tuple[str, ...]:
@@ -293,6 +328,8 @@ class ChangedTurn(TurnValues):
         paths
             Paths in `diffs` or `unknown_paths`; by default all of `diffs`. The turn's own
             notebook is never reverted, as it is saved while the turn runs.
+        hunks
+            Single changes by path, in place of whole files, as `hunks` returns them.
         partial
             Whether to revert the others if some files were changed since the turn.
         unknown
@@ -307,7 +344,13 @@ class ChangedTurn(TurnValues):
         """
         chosen = (paths,) if isinstance(paths, str) else paths
         named = None if chosen is None else tuple(chosen)
-        return self._client.revert(self.id, named, partial=partial, unknown=unknown).paths
+        parts = _file_hunks(hunks)
+        reply = self._client.revert(self.id, named, hunks=parts, partial=partial, unknown=unknown)
+        return reply.paths
+
+
+def _file_hunks(hunks: Mapping[str, Iterable[Hunk]] | None) -> tuple[FileHunks, ...]:
+    return tuple(FileHunks(path=path, hunks=tuple(some)) for path, some in (hunks or {}).items())
 
 
 def _diff(file: FileTexts) -> Diff:

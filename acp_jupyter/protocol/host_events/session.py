@@ -353,6 +353,8 @@ class ChangedFile(Model):
     reverted: bool = False
     reverted_hunks: tuple[Hunk, ...] = ()
     """What was reverted of it, in order; a reverted file keeps them for Undo."""
+    kept_hunks: tuple[Hunk, ...] = ()
+    """Of a file in a copy that isn't kept as a whole: the changes that are in the folder."""
     together: tuple[str, ...] = ()
     """Earlier turns that it was reverted with: these lines are from before the first of them."""
     old_text_id: str = ""
@@ -367,6 +369,16 @@ class ChangedFile(Model):
     def unread(self) -> bool:
         """Whether only the agent knows what changed in it."""
         return not (self.kept or self.old_text_id or self.new_text_id)
+
+    @property
+    def is_all_kept(self) -> bool:
+        """Of a file in a copy: whether all of it is in the folder."""
+        return not (self.reverted or self.reverted_hunks)
+
+    @property
+    def is_not_kept(self) -> bool:
+        """Of a file in a copy: whether nothing of it is in the folder."""
+        return self.reverted and not self.kept_hunks
 
     @property
     def is_turns(self) -> bool:

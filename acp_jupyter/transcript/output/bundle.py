@@ -121,7 +121,7 @@ def _variant_name(snapshot: TurnSnapshot) -> str:
 def is_kept(turn: TurnState) -> bool:
     """Return whether some changes of a variant were kept, and not reverted since."""
     files = () if turn.changes is None else turn.changes.files
-    return any(file.kept and not file.reverted for file in files)
+    return any(file.kept and not file.is_not_kept for file in files)
 
 
 def saved_turn(

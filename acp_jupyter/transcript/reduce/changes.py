@@ -69,10 +69,11 @@ def take_revert(draft: Draft, note: TurnReverted) -> None:
         return
     paths = set(note.paths)
     hunks = {each.path: each.hunks for each in note.hunks}
+    in_copy = turn.to_be_kept
     files = tuple(
-        _as_a_whole(file, note)
+        _as_a_whole(file, note, in_copy=in_copy)
         if file.path in paths
-        else _with_hunks(file, hunks.get(file.path, ()), note)
+        else _with_hunks(file, hunks.get(file.path, ()), note, in_copy=in_copy)
         for file in turn.changes.files
     )
     already = turn.changes.already if note.already is None else note.already
@@ -82,7 +83,10 @@ def take_revert(draft: Draft, note: TurnReverted) -> None:
     _set_changes(draft, turn, changes)
 
 
-def _as_a_whole(file: ChangedFile, note: TurnReverted) -> ChangedFile:
+def _as_a_whole(file: ChangedFile, note: TurnReverted, *, in_copy: bool) -> ChangedFile:
+    if in_copy:
+        none = {"reverted_hunks": (), "kept_hunks": (), "together": ()}
+        return file.model_copy(update={"reverted": not note.undone, **none})
     if note.undone:
         together = file.together if file.reverted_hunks else ()
     else:
@@ -90,9 +94,14 @@ def _as_a_whole(file: ChangedFile, note: TurnReverted) -> ChangedFile:
     return file.model_copy(update={"reverted": not note.undone, "together": together})
 
 
-def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], note: TurnReverted) -> ChangedFile:
+def _with_hunks(
+    file: ChangedFile, hunks: tuple[Hunk, ...], note: TurnReverted, *, in_copy: bool
+) -> ChangedFile:
     if not hunks:
         return file
+    if in_copy and file.reverted:
+        rest = tuple(hunk for hunk in file.kept_hunks if hunk not in hunks)
+        return file.model_copy(update={"kept_hunks": (*rest, *hunks) if note.undone else rest})
     others = [hunk for hunk in file.reverted_hunks if hunk not in hunks]
     left = others if note.undone else [*others, *hunks]
     ordered = tuple(sorted(left, key=lambda hunk: (hunk.new_start, hunk.old_start)))

@@ -148,6 +148,7 @@ function parseFile(value: Fields): ChangedFile | null {
         words: text(value, 'words'),
         reverted: flag(value, 'reverted'),
         reverted_hunks: list(value, 'reverted_hunks', parseHunk),
+        kept_hunks: list(value, 'kept_hunks', parseHunk),
         // Fields that only a live turn needs.
         new_mode: null,
         came_from: '',

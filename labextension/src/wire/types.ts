@@ -498,6 +498,10 @@ export interface ChangedFile {
    */
   kept: boolean;
   /**
+   * Of a file in a copy that isn't kept as a whole: the changes that are in the folder.
+   */
+  kept_hunks: Hunk[];
+  /**
    * Its permission bits after the turn.
    */
   new_mode: number | null;
@@ -1198,6 +1202,10 @@ export interface FileTexts {
    */
   kept: boolean;
   /**
+   * Of a file in a copy that isn't kept as a whole: the changes that are in the folder.
+   */
+  kept_hunks: Hunk[];
+  /**
    * Its permission bits after the turn.
    */
   new_mode: number | null;
@@ -1276,6 +1284,10 @@ export interface FileThen {
    * Whether it can be reverted.
    */
   kept: boolean;
+  /**
+   * Of a file in a copy that isn't kept as a whole: the changes that are in the folder.
+   */
+  kept_hunks: Hunk[];
   /**
    * MIME type of ``picture``.
    */
@@ -1877,11 +1889,17 @@ export type JsonValue = unknown;
 /**
  * Apply what a turn has changed in a copy to the folder that was copied, or remove it again.
  *
- * The turn is that of a variant, or of a session in the sandbox ``copy``; then earlier turns'
- * changes to the same files are kept along with it. All of it or nothing: it is refused if a file
- * was changed since the copy was made.
+ * The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
+ * have changed in the same files is kept with it, unless single ``hunks`` are named. All of it or
+ * nothing: it is refused where a person has changed the same place since the copy was made.
  */
 export interface KeepVariant {
+  /**
+   * Parts of files, in place of whole ones.
+   *
+   * @maxItems 200
+   */
+  hunks: FileHunks[];
   name: 'keep_variant';
   /**
    * Which files; default: all that can be kept.

@@ -392,6 +392,7 @@ export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile
     words: '',
     reverted: false,
     reverted_hunks: [],
+    kept_hunks: [],
     together: [],
     author: 'agent',
     yours_too: false,

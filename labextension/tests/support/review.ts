@@ -135,7 +135,9 @@ export class Reviewed {
               ...one,
               changes: {
                 ...one.changes,
-                files: one.changes.files.map(each => without(each, what)),
+                files: one.changes.files.map(each =>
+                  one.in_copy ? keptIn(each, what) : without(each, what),
+                ),
               },
             }
           : one,
@@ -159,6 +161,17 @@ function without(each: ChangedFile, what: RevertChoice): ChangedFile {
     together:
       reverted_hunks.length > 0 || (whole && !undo) ? [...(what.earlier ?? each.together)] : [],
   };
+}
+
+/** A file in a copy; `undo` is Keep. */
+function keptIn(each: ChangedFile, what: RevertChoice): ChangedFile {
+  const keep = what.undo === true;
+  if (isWhole(what) && (what.paths?.includes(each.path) ?? true)) {
+    return { ...each, reverted: !keep, reverted_hunks: [], kept_hunks: [] };
+  }
+  const hunks = what.hunks?.path === each.path ? what.hunks.hunks : [];
+  const others = each.kept_hunks.filter(one => !hunks.some(two => same(one, two)));
+  return { ...each, kept_hunks: keep ? [...others, ...hunks] : others };
 }
 
 function isWhole({ hunks }: RevertChoice): boolean {

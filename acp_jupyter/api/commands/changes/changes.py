@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, may_see
@@ -24,7 +24,7 @@ from acp_jupyter.api.models.turns import (
     RevertReply,
     RevertTurn,
 )
-from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
+from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import FileSides, read_changes, read_patch
@@ -34,7 +34,7 @@ from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
-from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, TurnChanges
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
 _MAX_SESSIONS = 10
@@ -156,10 +156,12 @@ class ChangeCommands:
         for each in before:
             await self.root_of(each.turn_id, caller)
 
+        kept_now: dict[tuple[str, str], ChangedFile] = {}
+
         async def revert(operation: FolderOperation) -> RevertReply:
             for each in before:
-                await self.revert_in(operation, each, caller)
-            return await self.revert_in(operation, command, caller)
+                await self.revert_in(operation, each, caller, kept_now)
+            return await self.revert_in(operation, command, caller, kept_now)
 
         return await self._host.operations.run(roots, revert)
 
@@ -168,18 +170,18 @@ class ChangeCommands:
 
         In a copy that lasts, a turn continues from what earlier turns left there: its version of a
         file fits the folder once their changes to the file are in it.
+        A part of a file is kept alone.
         """
         session, turn = self._found(command.turn_id, caller)
         if not (turn.in_copy and command.undo) or command.earlier or turn.changes is None:
             return []
         if command.hunks:
-            named: set[str] | None = {each.path for each in command.hunks}
-        else:
-            named = None if command.paths is None else set(command.paths)
+            return []
+        named = None if command.paths is None else set(command.paths)
         wanted = {
             path
             for file in turn.changes.files
-            if (named is None or file.path in named) and (file.reverted or file.reverted_hunks)
+            if (named is None or file.path in named) and not file.is_all_kept
             for path in (file.path, file.old_path)
         } - {""}
         order = list(session.transcript.turn_order)
@@ -192,11 +194,8 @@ class ChangeCommands:
                 if file.kept and wanted.intersection({file.path, file.old_path})
             ]
             wanted.update(path for file in files for path in (file.path, file.old_path) if path)
-            if paths := tuple(file.path for file in files if file.reverted):
+            if paths := tuple(file.path for file in files if not file.is_all_kept):
                 found.append(RevertTurn(turn_id=turn_id, paths=paths, undo=True))
-            parts = [file for file in files if file.reverted_hunks and not file.reverted]
-            if hunks := tuple(FileHunks(path=f.path, hunks=f.reverted_hunks) for f in parts):
-                found.append(RevertTurn(turn_id=turn_id, hunks=hunks, undo=True))
         return found[::-1]
 
     async def root_of(self, turn_id: str, caller: Caller) -> Path:
@@ -216,9 +215,24 @@ class ChangeCommands:
         return self._checkpoints_of(session).root
 
     async def revert_in(
-        self, operation: FolderOperation, command: RevertTurn, caller: Caller
+        self,
+        operation: FolderOperation,
+        command: RevertTurn,
+        caller: Caller,
+        kept_now: dict[tuple[str, str], ChangedFile] | None = None,
     ) -> RevertReply:
         """Revert as a part of an operation, which holds the locks of the folders.
+
+        Parameters
+        ----------
+        operation
+            The operation.
+        command
+            The command.
+        caller
+            Who sent it.
+        kept_now
+            What the operation has kept of other turns, by turn and path.
 
         Raises
         ------
@@ -245,14 +259,20 @@ class ChangeCommands:
             if _CANT_REVERT not in words and _CANT_KEEP not in words:
                 words = f"{words} It {_CANT_KEEP if turn.to_be_kept else _CANT_REVERT}."
             raise ChangesGone(words)
-        reverting = TurnRevert(checkpointed, command, self._host.config.documents, operation)
+        if command.hunks and command.earlier and turn.to_be_kept:
+            raise BadRequest("What was changed in a copy is kept turn by turn.")
+        documents = self._host.config.documents
+        kept = {} if kept_now is None else kept_now
+        reverting = TurnRevert(checkpointed, command, documents, operation, kept)
         try:
             return await reverting.run()
         except FileNotWritten as error:
             error.done = "kept" if turn.to_be_kept and command.undo else "reverted"
             raise
         except ChangesRefused as error:
-            raise _not_kept(error) if turn.to_be_kept and command.undo else error from None
+            if turn.to_be_kept:
+                error = _reworded(error, _WORDS if command.undo else _TAKEN_OUT)
+            raise error from None
 
     def _why_gone(self, session: Session, turn: TurnState) -> str:
         changes = turn.changes or TurnChanges()
@@ -308,7 +328,10 @@ class ChangeCommands:
                 first = await asyncio.to_thread(checkpoints.trees, first_id, objects)
                 trees = None if first is None else (first[0], trees[1])
         except GitError as error:
-            raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
+            words = f"What this turn changed can't be read: {error}."
+            if turn.to_be_kept and not checkpoints.root.is_dir():
+                words += " Nothing of it is lost: put the folder back, and keep it then."
+            raise ChangesGone(words) from None
         return (
             None
             if trees is None
@@ -327,9 +350,17 @@ _WORDS = (
 """Messages about files in the folder when a variant is kept, which is a revert in reverse."""
 
 
-def _not_kept(error: ChangesRefused) -> ChangesRefused:
+_TAKEN_OUT = (
+    ("Nothing was reverted:", "Nothing was undone:"),
+    (" since the turn.", " since."),
+    ("can only be reverted", "can only be taken out"),
+)
+"""Messages when what was kept is taken out again."""
+
+
+def _reworded(error: ChangesRefused, instead_of: Iterable[tuple[str, str]]) -> ChangesRefused:
     message = error.message
-    for words, instead in _WORDS:
+    for words, instead in instead_of:
         message = message.replace(words, instead)
     return ChangesRefused(message, error.detail)
 

@@ -7,7 +7,8 @@ together if each turn began with the file as the one before it left it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -20,16 +21,26 @@ from acp_jupyter.api.commands.changes.revert_documents import (
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.workspace.agent_files import Documents
+from acp_jupyter.host.workspace.checkpoints.disk import blob_name
 from acp_jupyter.host.workspace.checkpoints.file_steps import FolderSteps
 from acp_jupyter.host.workspace.checkpoints.git import GitError
-from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
+from acp_jupyter.host.workspace.checkpoints.hunks import (
+    HAS_IT,
+    KeptHunks,
+    OtherTurn,
+    PartOfFile,
+    Selection,
+    TextStep,
+    TextSteps,
+    selection_of,
+)
 from acp_jupyter.host.workspace.checkpoints.revert import (
     Revert,
     RevertPlan,
     refusal,
     with_renames,
 )
-from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
+from acp_jupyter.host.workspace.checkpoints.tree_change import NOTHING, TreeChange
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import (
     ChangedFile,
@@ -53,6 +64,8 @@ class TurnRevert:
         Open documents, whose unsaved changes are not overwritten.
     operation
         Writes the files and the notes of sessions.
+    kept_now
+        What the operation has kept of other turns, by turn and path, which no log tells yet.
     """
 
     def __init__(
@@ -61,6 +74,7 @@ class TurnRevert:
         command: RevertTurn,
         documents: Documents,
         operation: FolderOperation,
+        kept_now: dict[tuple[str, str], ChangedFile],
     ) -> None:
         self._turn = turn
         self._command = command
@@ -69,6 +83,12 @@ class TurnRevert:
         self._disk = operation.disk(turn.checkpoints)
         self._objects = operation.objects(turn.checkpoints)
         self._texts = TextSteps(self._disk, self._objects)
+        self._kept_now = kept_now
+        self._earlier: dict[str, tuple[OtherTurn, ...]] = {}
+        """What other turns in the same copy did to files, by path."""
+        self._later: dict[str, tuple[OtherTurn, ...]] = {}
+        self._in_copy = turn.turn.to_be_kept
+        self._keeps_hunks = bool(self._in_copy and command.hunks and command.undo)
         self._is_forward = command.undo is turn.turn.to_be_kept
         """Whether this is not an Undo; keeping changes of a copy is a revert in reverse."""
 
@@ -89,6 +109,9 @@ class TurnRevert:
         changes = await asyncio.to_thread(self._changes)
         if command.in_document:
             return await self._remember(files, changes)
+        if turn.turn.in_copy:
+            known = self._of_others({file.path for file in files if not file.binary})
+            await asyncio.to_thread(self._find_others, known, changes)
         there = DocumentRevert(turn, command, self._documents, self._operation, changes)
         mine = tuple(file for file in files if file.path not in self._left)
         on_disk = await there.run(mine, self._part)
@@ -98,7 +121,17 @@ class TurnRevert:
         meant = tuple(file for file in files if file.path not in there.skipped)
         refused = {**plan.refused, **there.refused}
         made = plan.steps.made
-        return self._note_reverted(meant, refused, plan.already | there.already, made)
+        whole = await self._completed(changes, meant)
+        return self._note_reverted(meant, refused, plan.already | there.already, made, whole)
+
+    async def _completed(
+        self, changes: Sequence[TreeChange], files: Iterable[ChangedFile]
+    ) -> frozenset[str]:
+        """Return the files in a copy that a command for hunks keeps, or takes out, to the end."""
+        if not (self._in_copy and self._command.hunks):
+            return frozenset()
+        parts = [self._part(file) for file in files]
+        return frozenset(await asyncio.to_thread(self._texts.completed, changes, parts))
 
     @property
     def _left(self) -> frozenset[str]:
@@ -113,11 +146,53 @@ class TurnRevert:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
         return with_renames(changes, turn.changes.files if turn.renames else ())
 
+    def _of_others(self, paths: set[str]) -> list[tuple[int, str, ChangedFile]]:
+        """Return what other turns of the session did to files: -1 for earlier ones, 1 for later."""
+        session, own = self._turn.session, self._turn.turn.turn_id
+        order = session.transcript.turn_order
+        at, found = order.index(own), list[tuple[int, str, ChangedFile]]()
+        for number, turn_id in enumerate(order):
+            changes = session.transcript.turns[turn_id].changes
+            if changes is None or number == at:
+                continue
+            for file in changes.files:
+                if file.kept and paths.intersection({file.path, file.old_path}):
+                    now = self._kept_now.get((turn_id, file.path), file)
+                    found.append((-1 if number < at else 1, turn_id, now))
+        return found
+
+    def _find_others(
+        self, others: Iterable[tuple[int, str, ChangedFile]], changes: Iterable[TreeChange]
+    ) -> None:
+        """Read what other turns did to files that this one changed in place. Blocks."""
+        in_place = {
+            each.path
+            for each in changes
+            if each.change == "modified" and each.old.mode == each.new.mode and not each.new.is_link
+        }
+        for when, turn_id, file in others:
+            try:
+                trees = self._turn.checkpoints.trees(turn_id, self._objects)
+                known = {} if trees is None else {c.path: c for c in self._objects.changes(*trees)}
+            except GitError as error:
+                raise ChangesGone(f"What these turns changed can't be read: {error}.") from None
+            for path in in_place.intersection({file.path, file.old_path}):
+                change = known.get(path)
+                if change is None:
+                    continue
+                new = NOTHING if path == file.old_path != file.path else change.new
+                other = OtherTurn(change.old, new, selection_of(file))
+                found = self._earlier if when < 0 else self._later
+                found[path] = (*found.get(path, ()), other)
+
     async def _remember(
         self, files: tuple[ChangedFile, ...], changes: Sequence[TreeChange]
     ) -> RevertReply:
         """Note reverts that a page made in open documents; a file may be reverted completely."""
         command = self._command
+        if self._in_copy:
+            completed = await self._completed(changes, files)
+            return self._note_reverted(files, {}, frozenset(), whole=completed)
         if command.undo and command.hunks:
             self._note(paths=tuple(file.path for file in files if file.reverted), undone=True)
         parts = [self._part(file.model_copy(update={"reverted": False})) for file in files]
@@ -140,6 +215,7 @@ class TurnRevert:
         refused: dict[str, str],
         already: frozenset[str],
         made: tuple[str, ...] = (),
+        whole: Collection[str] = (),
     ) -> RevertReply:
         command, turn_id = self._command, self._turn.turn.turn_id
         done = tuple(file for file in files if file.path not in refused)
@@ -147,7 +223,10 @@ class TurnRevert:
         if paths:
             hunks = tuple(each for each in command.hunks if each.path in paths)
             note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
-            told = {"hunks": hunks} if hunks else {"paths": paths}
+            told: dict[str, object] = {"paths": paths}
+            if hunks:
+                parts = tuple(each for each in hunks if each.path not in whole)
+                told = {"hunks": parts, "paths": tuple(sorted(whole))}
             now = self._for_undo(self._turn.changes, done, already, made)
             note = note.model_copy(update={**told, **now})
             self._operation.note(self._turn.session.journal, note)
@@ -155,6 +234,10 @@ class TurnRevert:
                 own = TurnReverted(turn_id=turn.turn_id, paths=paths, undone=command.undo)
                 now = self._for_undo(turn.changes or TurnChanges(), done, already, made)
                 self._operation.note(session.journal, own.model_copy(update=now))
+            if not hunks:
+                now_kept = {"reverted": not command.undo, "reverted_hunks": (), "kept_hunks": ()}
+                for file in done if self._in_copy else ():
+                    self._kept_now[turn_id, file.path] = file.model_copy(update=now_kept)
         return RevertReply(turn_id=turn_id, paths=paths, refused=refused)
 
     def _for_undo(
@@ -187,11 +270,14 @@ class TurnRevert:
     ) -> RevertPlan:
         """Plan hunks and whole files. Blocks."""
         command = self._command
-        # A file with some reverted hunks equals neither of the two stored texts.
-        mixed = [f for f in files if f.reverted_hunks and f.reverted is command.undo]
+        mixed = [file for file in files if self._is_mixed(file, changes)]
         parts = [self._part(file) for file in (files if command.hunks else mixed)]
         texts = self._texts.plan(changes, parts)
+        if self._in_copy:
+            texts = self._texts.beside(texts)
         refused = self._texts.obstacles(texts)
+        if self._keeps_hunks:
+            refused |= {text.path: HAS_IT for text in texts if self._is_there(text)}
         if refused and not command.partial:
             raise refusal(refused)
         steps = self._texts.file_steps(text for text in texts if text.path not in refused)
@@ -207,6 +293,29 @@ class TurnRevert:
             already | plan.already,
             {**refused, **plan.refused},
         )
+
+    def _is_mixed(self, file: ChangedFile, changes: Iterable[TreeChange]) -> bool:
+        """Return whether a file may equal neither of the two stored texts."""
+        if not self._in_copy:
+            return bool(file.reverted_hunks) and file.reverted is self._command.undo
+        if self._part(file).is_mixed:
+            return True
+        # A person may have changed other lines of it.
+        change = next((each for each in changes if each.path == file.path), None)
+        if change is None or file.binary or file.change != "modified":
+            return False
+        try:
+            found = self._disk.find(file.path)
+        except OSError:
+            return False
+        is_text = found.exists and not (found.is_link or found.is_other)
+        in_place = change.old.mode == change.new.mode and not change.new.is_link
+        return is_text and in_place and not (found.is_as(change.old) or found.is_as(change.new))
+
+    def _is_there(self, text: TextStep) -> bool:
+        with contextlib.suppress(OSError):
+            return not text.why_not and self._disk.find(text.path).blob == blob_name(text.wanted)
+        return False
 
     def _whole(
         self, changes: Sequence[TreeChange], whole: tuple[ChangedFile, ...], *, some_left: bool
@@ -262,7 +371,14 @@ class TurnRevert:
         elif command.paths is None:
             restorable = (f for f in changes.files if f.kept and (f.author or "agent") in asked)
             # Skip files that were reverted before, as the user may have edited them since.
-            meant = tuple(file for file in restorable if file.reverted is command.undo)
+            if self._in_copy:
+                meant = tuple(
+                    file
+                    for file in restorable
+                    if not (file.is_all_kept if command.undo else file.is_not_kept)
+                )
+            else:
+                meant = tuple(file for file in restorable if file.reverted is command.undo)
             for file in meant:
                 require_same_turns(file, ())
             return meant
@@ -272,7 +388,8 @@ class TurnRevert:
             require_same_turns(file, command.earlier)
             if not file.kept:
                 raise ChangesRefused(f"{file.path} can't be reverted. {file.words}".strip())
-            if not file.reverted and command.undo and not command.hunks:
+            is_back = file.is_all_kept if self._in_copy else not file.reverted
+            if is_back and command.undo and not command.hunks:
                 raise ChangesRefused(f"{file.path} was not reverted.")
         return named
 
@@ -280,10 +397,35 @@ class TurnRevert:
         """Return the hunks of a file to revert or to restore."""
         have, undo = file.reverted_hunks, self._command.undo
         asked = [each for each in self._command.hunks if each.path == file.path]
+        if self._in_copy:
+            wanted: Selection = () if undo else None
+            if asked:
+                if not self._command.in_document:
+                    _require_other_state(file, asked[0], keeps=undo)
+                wanted = _wanted_in_folder(file, asked[0], keeps=undo)
+            earlier, later = (each.get(file.path, ()) for each in (self._earlier, self._later))
+            return PartOfFile(file.path, selection_of(file), wanted, earlier, later)
         if not asked:
             # Hunks that were reverted before stay reverted.
             return PartOfFile(file.path, None, have) if undo else PartOfFile(file.path, have, None)
         return _part_of_hunks(file, asked[0], undo=undo)
+
+
+def _require_other_state(file: ChangedFile, hunks: FileHunks, *, keeps: bool) -> None:
+    """Check that none of some hunks is already as a command wants it."""
+    known = file.kept_hunks if file.reverted else file.reverted_hunks
+    if any((hunk in known) is (file.reverted is keeps) for hunk in hunks.hunks):
+        state = "kept already" if keeps else "not kept"
+        raise ChangesRefused(f"This change to {file.path} is {state}.")
+
+
+def _wanted_in_folder(file: ChangedFile, hunks: FileHunks, *, keeps: bool) -> Selection:
+    """Return what of a file in a copy is in the folder after a command for single hunks."""
+    known = file.kept_hunks if file.reverted else file.reverted_hunks
+    adds = file.reverted is keeps
+    others = tuple(hunk for hunk in known if hunk not in hunks.hunks)
+    wanted = (*others, *dict.fromkeys(hunks.hunks)) if adds else others
+    return KeptHunks(wanted) if file.reverted else wanted
 
 
 def _part_of_hunks(file: ChangedFile, hunks: FileHunks, *, undo: bool) -> PartOfFile:

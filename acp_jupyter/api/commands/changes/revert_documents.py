@@ -16,6 +16,7 @@ from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE, FileStep, F
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.hunks import (
+    HAS_IT,
     PartOfFile,
     TextStep,
     TextSteps,
@@ -110,6 +111,8 @@ def paths_of(files: Iterable[ChangedFile]) -> tuple[str, ...]:
     return tuple(path for file in read for path in (file.path, file.old_path) if path)
 
 
+_ON_DISK = "is not open"
+"""Then the file is written on disk, beside other changes of it."""
 _UNSAVED = "has changes in an editor that are not saved"
 _NOT_OPEN = "is the notebook of this turn: open it, and its cells can be reverted there"
 
@@ -184,9 +187,21 @@ class DocumentRevert:
         )
         await self.operation.write_elsewhere(self.turn.checkpoints, files_then, self.take_back)
         others = sum(file.kept for file in self.turn.changes.files) > 1
+        left: set[str] = set()
         for step in steps:
+            if step.path in there and self.keeps_hunks:
+                self.refused[step.path] = HAS_IT
+                self._require_free()
+                continue
             made = await self._made(step)
+            if self.keeps_hunks and step.otherwise == _UNSAVED and made.present == made.wanted:
+                self.refused[step.path] = HAS_IT
+                self._require_free()
+                continue
             why = await self._write(step)
+            if why == _ON_DISK:
+                left.add(step.path)
+                continue
             if why == _NOT_OPEN and others and self.command.paths is None:
                 self.skipped.add(step.path)
             elif why:
@@ -196,8 +211,13 @@ class DocumentRevert:
             else:
                 self.done.append(made)
             self._require_free()
-        taken = {step.path for step in steps} | self.refused.keys()
+        taken = {step.path for step in steps if step.path not in left} | self.refused.keys()
         return tuple(file for file in files if file.path not in taken)
+
+    @property
+    def keeps_hunks(self) -> bool:
+        """Whether hunks of a file in a copy are to be put into the folder."""
+        return self.turn.turn.to_be_kept and bool(self.command.hunks) and self.command.undo
 
     def _require_free(self) -> None:
         if self.refused and not self.command.partial:
@@ -217,6 +237,8 @@ class DocumentRevert:
         unsaved = await self.documents.read(self.turn.checkpoints.root / step.path)
         if unsaved == step.wanted:
             return True
+        if self.keeps_hunks:
+            return False
 
         def is_there() -> bool:
             on_disk = self.operation.disk(self.turn.checkpoints).read(step.path)
@@ -282,7 +304,7 @@ class DocumentRevert:
 
     def _behind(self, parts: Sequence[PartOfFile]) -> set[str]:
         """Return the files that are neither in the present nor in the wanted state on disk."""
-        mixed = [each for each in parts if each.present or each.wanted]
+        mixed = [each for each in parts if each.is_mixed]
         texts = self._texts()
         found = set(texts.obstacles(texts.plan(self.tree_changes, mixed)))
         disk = self.operation.disk(self.turn.checkpoints)
@@ -301,6 +323,11 @@ class DocumentRevert:
         steps: list[DocumentStep] = []
         for step in self._texts().plan(self.tree_changes, parts):
             otherwise = _UNSAVED if step.path in unsaved else SINCE
+            if step.why_not:
+                self.refused[step.path] = step.why_not
+                continue
+            if otherwise == SINCE and self.turn.turn.to_be_kept:
+                otherwise = _ON_DISK
             try:
                 present, wanted = step.present.decode(), step.wanted.decode()
             except UnicodeDecodeError:

@@ -168,7 +168,9 @@ class VariantCommands:
         if turn.status == "done" and turn.changes is None and not turn.changes_unknown:
             what = "This variant" if turn.variant else "This turn"
             raise BadRequest(f"{what} has changed no file.")
-        reverting = RevertTurn(turn_id=turn_id, paths=command.paths, undo=not command.undo)
+        reverting = RevertTurn(
+            turn_id=turn_id, paths=command.paths, hunks=command.hunks, undo=not command.undo
+        )
         reply = await self._changes.revert(reverting, caller)
         left_out = [f"{path} {why}" for path, why in reply.refused.items()]
         if left_out:

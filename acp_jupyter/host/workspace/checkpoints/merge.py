@@ -41,6 +41,22 @@ def with_change(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> li
     return made if merged(theirs, made, base) == list(ours) else None
 
 
+def with_change_apart(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T] | None:
+    """Merge; None if a change of ours is in the same place as one of theirs, or just beside it."""
+    if ours in (base, theirs):
+        return list(theirs)
+    own, made = _changes(base, ours), list(ours)
+    for start, end, first, last in reversed(_changes(base, theirs)):
+        moved = 0
+        for from_, to, one, other in own:
+            if from_ <= end and start <= to:
+                return None
+            if to < start:
+                moved += (other - one) - (to - from_)
+        made[start + moved : end + moved] = theirs[first:last]
+    return made
+
+
 def distance(one: Sequence[T], other: Sequence[T]) -> int:
     """Return how many lines or cells differ."""
     return sum((b - a) + (d - c) for a, b, c, d in _changes(one, other))

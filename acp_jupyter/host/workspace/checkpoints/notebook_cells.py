@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from acp_jupyter.errors import BadRequest, ChangesRefused
-from acp_jupyter.host.workspace.checkpoints.merge import merged, with_change
+from acp_jupyter.host.workspace.checkpoints.merge import merged, with_change, with_change_apart
 from acp_jupyter.protocol.host_events.session import Hunk
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
@@ -325,10 +325,13 @@ def cell_keys(notebook: bytes) -> list[str]:
     return _keys(_split(notebook))
 
 
-def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | None:
+def notebook_with_change(
+    known: bytes, before: bytes, after: bytes, *, apart: bool = False
+) -> bytes | None:
     """Apply the change from ``before`` to ``after`` to a notebook, cell by cell.
 
-    None if it has the change already, or if its cells were changed otherwise.
+    None if it has the change already, or if its cells were changed otherwise; with ``apart`` also
+    if cells beside them were, or what is around the cells.
 
     Raises
     ------
@@ -337,8 +340,9 @@ def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | N
     """
     own, was, is_ = _split(known), _split(before), _split(after)
     pieces = {_key(_read_cell(cell)): cell for each in (was, is_, own) for cell in each.cells}
-    cells = with_change(*(_keys(each) for each in (was, own, is_)))
-    if cells is None:
+    merge = with_change_apart if apart else with_change
+    cells = merge(*(_keys(each) for each in (was, own, is_)))
+    if cells is None or (apart and _frame(own) != _frame(was) != _frame(is_)):
         return None
     around = is_ if _frame(own) == _frame(was) != _frame(is_) else own
     return _notebook(around, own if own.cells else is_, cells, pieces)

@@ -17,6 +17,7 @@ from acp_jupyter.host.workspace.checkpoints.merge import (
     lines_of,
     merged,
     with_change,
+    with_change_apart,
 )
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import (
     cell_keys,
@@ -153,4 +154,19 @@ def text_with_change(path: str, known: bytes, before: bytes, after: bytes) -> by
             return notebook_with_change(known, before, after)
         return None
     lines = with_change(lines_of(before), lines_of(known), lines_of(after))
+    return None if lines is None else joined(lines)
+
+
+def text_with_change_apart(path: str, known: bytes, before: bytes, after: bytes) -> bytes | None:
+    """Return a file with the change from ``before`` to ``after`` applied, by lines or cells.
+
+    None if it was changed otherwise in the same place, or just beside it.
+    """
+    if known in (before, after):
+        return after
+    if is_notebook(path):
+        with contextlib.suppress(ValueError):
+            return notebook_with_change(known, before, after, apart=True)
+        return None
+    lines = with_change_apart(lines_of(before), lines_of(known), lines_of(after))
     return None if lines is None else joined(lines)

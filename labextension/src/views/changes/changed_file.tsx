@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import type { ChangedFile, Diff, FileTexts } from '../../wire/types';
 import { FileDiff } from '../diff/file_diff';
+import { hunkKey } from '../diff/hunks';
 import type { DiffHunk } from '../diff/hunks';
 import type { SharedRow } from '../diff/shared_rows';
 import type { Translate } from '../i18n';
@@ -14,7 +15,8 @@ import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useOpen, useScene } from '../scene';
 import { DecisionButtons } from './decision_buttons';
-import { isInCopy, useDecisions } from './decisions';
+import { hasParts, isInCopy, useDecisions } from './decisions';
+import { HunkFrame } from './hunk_frame';
 import { ReportedDiffs } from './reported';
 import type { Change } from './reported';
 
@@ -31,12 +33,29 @@ interface ChangedFileRowProps {
 export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFileRowProps) {
   const { actions, store, t } = useScene();
   const [failure, setFailure] = useState('');
-  const decided = useDecisions({ turnId, file, revertible })();
+  const decisions = useDecisions({ turnId, file, revertible });
+  const decided = decisions();
   const id = `change ${turnId} ${file.path}`;
   const [open] = useOpen(id, false);
   const reverted = isInCopy(store, turnId) ? t('not kept') : t('reverted');
   const isLeft = file.author === 'you' || file.author === 'another';
   const badge = actions === null && file.reverted ? reverted : tagOf(file, t);
+  // Elsewhere parts are decided on in the review.
+  const hasFrames = decided.put !== undefined && decided.put !== null && hasParts(file);
+  const frame = hasFrames
+    ? (hunk: DiffHunk, lines: ComponentChildren) => (
+        <HunkFrame
+          key={hunkKey(hunk.range)}
+          hunk={hunk}
+          path={file.path}
+          fileKey={id}
+          decided={decisions(hunk)}
+          onFailure={setFailure}
+        >
+          {lines}
+        </HunkFrame>
+      )
+    : undefined;
   return (
     <Disclosure
       id={id}
@@ -72,7 +91,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
           {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
           {file.words !== '' && <p class="muted">{file.words}</p>}
           {reported === undefined ? (
-            <ChangedFileDiff turnId={turnId} file={file} id={id} />
+            <ChangedFileDiff turnId={turnId} file={file} id={id} frame={frame} />
           ) : (
             <ReportedDiffs turnId={turnId} change={reported} />
           )}

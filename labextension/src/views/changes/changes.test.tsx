@@ -44,6 +44,7 @@ function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
     words: '',
     reverted: false,
     reverted_hunks: [],
+    kept_hunks: [],
     together: [],
     author: 'agent',
     yours_too: false,
@@ -140,7 +141,9 @@ describe('the changes of a turn', () => {
       of,
     );
     expect(card().textContent).toContain('in a copy of the folder');
-    expect(within(card()).queryByRole('button', { name: 'Review' })).toBeNull();
+    // Variants have a review of their own.
+    const review = within(card()).queryByRole('button', { name: 'Review' });
+    expect(review === null).toBe('variant' in of);
     expect(within(card()).queryByRole('button', { name: /c.bin$/ })).toBeNull();
     fireEvent.click(button('Keep a.py'));
     fireEvent.click(button('Undo for b.py'));
@@ -150,6 +153,35 @@ describe('the changes of a turn', () => {
       [TURN, { paths: ['a.py'], undo: true }],
       [TURN, { paths: ['b.py'], undo: false }],
       [TURN, { undo: true }],
+    ]);
+  });
+
+  it('of a session in a copy are put into the folder part by part', async () => {
+    const revertTurn = vi.fn(() => Promise.resolve());
+    const getChanges = vi.fn((_: string, path: string) => Promise.resolve(texts(path)));
+    const range = { old_start: 0, old_end: 1, new_start: 0, new_end: 1 };
+    const part = { hunks: { path: 'a.py', hunks: [range] } };
+    const more = { revertTurn, getChanges };
+    show(changed([file('a.py', { reverted: true })]), more, { in_copy: true });
+    fireEvent.click(button(/^a\.py/));
+    const hunk = () => within(card()).getByRole('group', { name: /^Line 1, a\.py/ });
+    await waitFor(hunk);
+    expect(within(hunk()).queryByRole('button', { name: /^Leave/ })).toBeNull();
+    fireEvent.click(within(hunk()).getByRole('button', { name: 'Keep Line 1' }));
+    mounted?.dispose();
+    show(changed([file('a.py', { reverted: true, kept_hunks: [range] })]), more, { in_copy: true });
+    expect(card().textContent).toContain('Partly kept');
+    fireEvent.click(button(/^a\.py/));
+    await waitFor(() => expect(hunk().getAttribute('data-state')).toBe('kept'));
+    fireEvent.click(within(hunk()).getByRole('button', { name: 'Undo for Line 1' }));
+    fireEvent.click(button('Undo for a.py'));
+    fireEvent.click(button('Keep a.py'));
+    await waitFor(() => expect(revertTurn).toHaveBeenCalledTimes(4));
+    expect(revertTurn.mock.calls).toEqual([
+      [TURN, { ...part, undo: true }],
+      [TURN, { ...part, undo: false }],
+      [TURN, { paths: ['a.py'], undo: false }],
+      [TURN, { paths: ['a.py'], undo: true }],
     ]);
   });
 

@@ -9,7 +9,7 @@ import { useScene } from '../scene';
 import { isTurns } from '../../state/changed_files';
 import { ChangedFileRow } from './changed_file';
 import { PutButton, RevertButton } from './decision_buttons';
-import { isInCopy, useKept, WHOLE } from './decisions';
+import { isInCopy, isInFolder, useKept, WHOLE } from './decisions';
 import { OtherAuthors } from './other_authors';
 import { changesOf, ReportedChanges, total } from './reported';
 
@@ -45,6 +45,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
   const open = files.filter(file => !file.reverted && !isKept(turnId, file.path, WHOLE));
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
   const inCopy = isInCopy(store, turnId);
+  const variant = store.view.turns.get(turnId)?.variant ?? 0;
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
@@ -59,7 +60,7 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
         {inCopy && <span class="muted cut">{t('in a copy of the folder')}</span>}
         <span class="acp-acts">
           {inCopy && <KeepAll turnId={turnId} changes={changes} onFailure={setFailure} />}
-          {!inCopy && files.length > 0 && actions?.review !== undefined && (
+          {variant === 0 && files.length > 0 && actions?.review !== undefined && (
             <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
               {t('Review')}
             </button>
@@ -141,13 +142,13 @@ export function KeepAll({ turnId, changes, onFailure }: KeepAllProps) {
   if (revertTurn === undefined || changes.files.length < 2 || stored.length === 0) {
     return null;
   }
-  const isLeft = stored.some(({ reverted }) => reverted);
+  const isLeft = !stored.every(file => isInFolder(file));
   return (
     <PutButton
       decision={isLeft ? 'open' : 'kept'}
       name={t('all')}
       keepWords={t('Keep all')}
-      put={() => revertTurn(turnId, { undo: isLeft })}
+      put={keep => revertTurn(turnId, { undo: keep })}
       onFailure={onFailure}
     />
   );

@@ -15,7 +15,10 @@ interface DecisionButtonsProps {
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
   readonly canUndo: boolean;
   /** See `Decided`. */
-  readonly put?: (() => Promise<void>) | null;
+  readonly put?: ((keep: boolean) => Promise<void>) | null;
+  readonly partly?: boolean;
+  /** Whether a change in a copy can be marked as left there. */
+  readonly canLeave?: boolean;
   /** Texts of the buttons, if not the short ones. */
   readonly keepWords?: string;
   readonly revertWords?: string;
@@ -26,18 +29,7 @@ interface DecisionButtonsProps {
 export function DecisionButtons(props: DecisionButtonsProps) {
   const { decision, name, keep, revert, onFailure } = props;
   const { t } = useScene();
-  const root = useRef<HTMLSpanElement>(null);
-  const had = useRef(false);
-  // The pressed button is replaced, so the new one gets the focus.
-  useLayoutEffect(() => {
-    if (had.current) {
-      had.current = false;
-      root.current?.querySelector('button')?.focus({ preventScroll: true });
-    }
-  }, [decision]);
-  const press = () => {
-    had.current = root.current?.contains(focusedElement()) ?? false;
-  };
+  const { root, press } = useRefocus(decision);
   const run = (undo: boolean) => async () => {
     press();
     onFailure('');
@@ -107,39 +99,84 @@ export function DecisionButtons(props: DecisionButtonsProps) {
   );
 }
 
-/** Keep for a change in a copy of the folder, and Undo. */
-export function PutButton({ decision, name, put, keepWords, onFailure }: PutButtonProps) {
+/** Keep for a change in a copy of the folder, in a review also Leave; and Undo. */
+export function PutButton(props: PutButtonProps) {
+  const { decision, name, put, keep, keepWords, onFailure, partly = false } = props;
   const { t } = useScene();
+  const { root, press } = useRefocus(`${decision} ${partly}`);
+  const isLeft = props.canLeave === true && decision === 'left';
   const kept = decision === 'kept';
+  const run = (into: boolean) => () => {
+    press();
+    onFailure('');
+    return put?.(into) ?? Promise.resolve();
+  };
+  const leave = (left: boolean) => {
+    press();
+    keep?.(left);
+  };
   return (
-    <span class="acp-decide">
-      {kept && (
-        <span class="state ok">
-          <Icon name="keep" small />
-          {t('Kept')}
+    <span class="acp-decide" ref={root}>
+      {kept || isLeft ? (
+        <span class={kept ? 'state ok' : 'state'}>
+          <Icon name={kept ? 'keep' : 'next'} small />
+          {kept ? t('Kept') : t('Left')}
         </span>
+      ) : (
+        // In a review each change says it itself.
+        partly && props.canLeave !== true && <span class="state ok">{t('Partly kept')}</span>
       )}
-      {put !== null && (
-        <span data-do={kept ? 'undo' : 'keep'}>
+      {!kept && !isLeft && put !== null && (
+        <span data-do="keep">
           <ActionButton
             class="btn quiet small"
-            label={kept ? t('Undo for %1', name) : t('Keep %1', name)}
-            run={() => {
-              onFailure('');
-              return put();
-            }}
+            label={t('Keep %1', name)}
+            run={run(true)}
             onFailure={onFailure}
           >
-            {kept ? (
-              t('Undo')
-            ) : (
-              <>
-                <Icon name="keep" />
-                <span class="lab">{keepWords ?? t('Keep')}</span>
-              </>
-            )}
+            <Icon name="keep" />
+            <span class="lab">{keepWords ?? t('Keep')}</span>
           </ActionButton>
         </span>
+      )}
+      {props.canLeave === true && !kept && !isLeft && (
+        <button
+          type="button"
+          class="btn quiet small"
+          data-do="leave"
+          aria-label={t('Leave %1 in the copy', name)}
+          title={t('Leave %1 in the copy', name)}
+          onClick={() => leave(true)}
+        >
+          <span class="lab">{t('Leave')}</span>
+        </button>
+      )}
+      {isLeft ? (
+        <span data-do="undo">
+          <button
+            type="button"
+            class="btn quiet small"
+            aria-label={t('Undo for %1', name)}
+            title={t('Undo for %1', name)}
+            onClick={() => leave(false)}
+          >
+            {t('Undo')}
+          </button>
+        </span>
+      ) : (
+        (kept || partly) &&
+        put !== null && (
+          <span data-do="undo">
+            <ActionButton
+              class="btn quiet small"
+              label={t('Undo for %1', name)}
+              run={run(false)}
+              onFailure={onFailure}
+            >
+              {t('Undo')}
+            </ActionButton>
+          </span>
+        )
       )}
     </span>
   );
@@ -147,10 +184,28 @@ export function PutButton({ decision, name, put, keepWords, onFailure }: PutButt
 
 type PutButtonProps = Pick<
   DecisionButtonsProps,
-  'decision' | 'name' | 'keepWords' | 'onFailure'
+  'decision' | 'name' | 'keepWords' | 'partly' | 'canLeave' | 'onFailure'
 > & {
-  readonly put: (() => Promise<void>) | null;
+  readonly put: ((keep: boolean) => Promise<void>) | null;
+  /** Marks it as left in the copy, or removes the mark. */
+  readonly keep?: (left: boolean) => void;
 };
+
+/** Moves the focus to the new button where the pressed one is replaced. */
+function useRefocus(state: string) {
+  const root = useRef<HTMLSpanElement>(null);
+  const had = useRef(false);
+  useLayoutEffect(() => {
+    if (had.current) {
+      had.current = false;
+      root.current?.querySelector('button')?.focus({ preventScroll: true });
+    }
+  }, [state]);
+  const press = () => {
+    had.current = root.current?.contains(focusedElement()) ?? false;
+  };
+  return { root, press };
+}
 
 interface RevertButtonProps {
   /** Text of the button. */

@@ -1,13 +1,13 @@
 import type { SessionStore } from '../../state/store';
 import { isRecord, texts } from '../../wire/read';
-import type { ChangedFile } from '../../wire/types';
+import type { ChangedFile, Hunk } from '../../wire/types';
 import type { RevertChoice } from '../actions';
 import { hunkKey, isAmong } from '../diff/hunks';
 import type { DiffHunk } from '../diff/hunks';
 import { useScene, useSubscription } from '../scene';
 
-/** The user's decision on a change. */
-export type Decision = 'open' | 'kept' | 'reverted';
+/** The user's decision on a change; `left` is one in a copy that stays out of the folder. */
+export type Decision = 'open' | 'kept' | 'reverted' | 'left';
 
 /** The decision on a file or a change in it, and functions that change it. */
 export interface Decided {
@@ -16,11 +16,10 @@ export interface Decided {
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
   /** Whether it can be undone here; false for a change in a file that was decided on as a whole. */
   readonly canUndo: boolean;
-  /**
-   * For a turn in a copy: keeps the file in the folder, or undoes that; `null` if that is not
-   * possible.
-   */
-  readonly put?: (() => Promise<void>) | null;
+  /** For a turn in a copy: keeps it in the folder, or undoes that; `null` if that is impossible. */
+  readonly put?: ((keep: boolean) => Promise<void>) | null;
+  /** For a file in a copy: whether only a part of it is kept. */
+  readonly partly?: boolean;
 }
 
 interface Target {
@@ -52,13 +51,19 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
   });
   return hunk => {
     if (inCopy) {
-      const [undo, paths] = [file.reverted, [file.path]];
-      const put =
-        hunk === undefined && revertTurn !== undefined
-          ? () => revertTurn(turnId, { paths, undo })
-          : null;
-      // A file without a checkpoint is only in the copy.
-      return { ...decided(undo || !file.kept ? 'open' : 'kept', WHOLE, {}), put };
+      const change = hunk === undefined ? WHOLE : hunkKey(hunk.range);
+      const what =
+        hunk === undefined
+          ? { paths: [file.path] }
+          : { hunks: { path: file.path, hunks: [hunk.range] } };
+      const put = revertTurn && ((keep: boolean) => revertTurn(turnId, { ...what, undo: keep }));
+      const left = isKept(marked, file.path, change);
+      const now = isInFolder(file, hunk?.range) ? 'kept' : left ? 'left' : 'open';
+      return {
+        ...decided(now, change, {}),
+        put: put ?? null,
+        partly: hunk === undefined && now !== 'kept' && isPartlyKept(file),
+      };
     }
     if (hunk === undefined) {
       return decided(decisionOf(file, isKept(marked, file.path, WHOLE)), WHOLE, {
@@ -76,6 +81,22 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
       ? { ...own, decision: whole, canUndo: false }
       : own;
   };
+}
+
+/** Whether a file in a copy, or a change in it, is in the folder, too. */
+export function isInFolder(file: ChangedFile, range?: Hunk): boolean {
+  if (range !== undefined) {
+    return file.reverted
+      ? isAmong(range, file.kept_hunks)
+      : file.kept && !isAmong(range, file.reverted_hunks);
+  }
+  // A file without a checkpoint is only in the copy.
+  return file.kept && !file.reverted && file.reverted_hunks.length === 0;
+}
+
+/** Whether some changes of a file in a copy are in the folder, and others are not. */
+export function isPartlyKept(file: ChangedFile): boolean {
+  return file.reverted ? file.kept_hunks.length > 0 : file.reverted_hunks.length > 0;
 }
 
 /** Whether a turn worked in a copy of the folder: its changes reach the folder only by Keep. */
@@ -114,7 +135,10 @@ const keptListeners = new Set<() => void>();
 
 let keptMarks: Map<string, Files> | null = null;
 
-/** The changes that the user has marked as kept, in this browser; no file is changed by it. */
+/**
+ * The changes that the user has marked as kept, or in a copy as left, in this browser; no file is
+ * changed by it.
+ */
 export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
   useSubscription(onKept);
   return { isKept, setKept };

@@ -18,7 +18,7 @@ function file(path: string, more: Partial<ChangedFile> = {}): ChangedFile {
   return {
     ...{ path, change: 'modified', old_path: '', added: 1, removed: 1, binary: false, size: 1 },
     ...{ old_mode: null, new_mode: null, came_from: '', kept: true, words: '', reverted: false },
-    ...{ reverted_hunks: [], together: [], old_text_id: '', new_text_id: '' },
+    ...{ reverted_hunks: [], kept_hunks: [], together: [], old_text_id: '', new_text_id: '' },
     ...{ author: 'agent' as const, yours_too: false },
     ...more,
   };

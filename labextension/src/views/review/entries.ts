@@ -2,11 +2,11 @@ import type { SessionStore } from '../../state/store';
 import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { isTurns } from '../../state/changed_files';
-import { decisionOf, hasParts, joinedIds, WHOLE } from '../changes/decisions';
+import { decisionOf, hasParts, isInFolder, joinedIds, WHOLE } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { compareCells } from '../diff/compare_cells';
 import { compare } from '../diff/compare_lines';
-import { changesIn, hunkKey } from '../diff/hunks';
+import { changesIn, hunkKey, isAmong } from '../diff/hunks';
 
 /** A session with turns to review, and its actions. */
 export interface Source {
@@ -48,8 +48,7 @@ type IsKept = (turnId: string, path: string, change: string) => boolean;
 export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntries[] {
   const all = sources.flatMap(source =>
     [...source.store.view.turns.values()].flatMap(turn =>
-      // What is in a copy is decided on in the turn itself.
-      turn.changes === null || turn.in_copy ? [] : { turn, source, changes: turn.changes },
+      turn.changes === null ? [] : { turn, source, changes: turn.changes },
     ),
   );
   all.sort((one, other) => lastTime(one.turn) - lastTime(other.turn));
@@ -102,14 +101,22 @@ function lastTime({ queued_at, ended_at }: TurnState): number {
 
 /** The decision on a file, made as a whole or on each of its changes. */
 export function standing(entry: Entry, diff: Diff | undefined, isKept: IsKept): Decision {
-  const { marked, file } = entry;
-  const whole = decisionOf(file, isKept(marked, file.path, WHOLE));
+  const { marked, file, turn } = entry;
+  const isMarked = isKept(marked, file.path, WHOLE);
+  const whole = turn.in_copy ? inCopyOf(file, isMarked) : decisionOf(file, isMarked);
   const parts = whole === 'open' ? partsOf(entry, diff) : [];
   if (parts.length === 0 || openParts(entry, diff, isKept).length > 0) {
     return whole;
   }
+  if (turn.in_copy) {
+    return parts.some(range => isInFolder(file, range)) ? 'kept' : 'left';
+  }
   const kept = parts.some(range => isKept(marked, file.path, hunkKey(range)));
   return kept ? 'kept' : 'reverted';
+}
+
+function inCopyOf(file: ChangedFile, isLeft: boolean): Decision {
+  return isInFolder(file) ? 'kept' : isLeft ? 'left' : 'open';
 }
 
 /** The known changes of a file without a decision. */
@@ -118,11 +125,11 @@ export function openParts(
   diff: Diff | undefined,
   isKept: IsKept,
 ): ChangedFile['reverted_hunks'] {
-  const { marked, file } = entry;
-  const reverted = new Set(file.reverted_hunks.map(hunkKey));
-  return partsOf(entry, diff).filter(
-    range => !reverted.has(hunkKey(range)) && !isKept(marked, file.path, hunkKey(range)),
-  );
+  const { marked, file, turn } = entry;
+  return partsOf(entry, diff).filter(range => {
+    const isDone = turn.in_copy ? isInFolder(file, range) : isAmong(range, file.reverted_hunks);
+    return !isDone && !isKept(marked, file.path, hunkKey(range));
+  });
 }
 
 /** Added and removed lines of a file, once known: of a notebook's cells, or of a joined change. */
@@ -185,6 +192,8 @@ function startOf(entry: Entry, chain: Chain): number {
 
 function isHandedOn(last: Entry, next: Entry): boolean {
   return (
+    // In a copy any change may be kept without those before it.
+    !next.turn.in_copy &&
     last.file.new_text_id !== '' &&
     last.file.new_text_id === next.file.old_text_id &&
     last.file.reverted_hunks.length === 0 &&

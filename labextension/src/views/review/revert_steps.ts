@@ -1,4 +1,5 @@
 import type { Actions, RevertChoice } from '../actions';
+import type { Hunk } from '../../wire/types';
 import { isTurns } from '../../state/changed_files';
 import { useDecisions } from '../changes/decisions';
 import type { Decided } from '../changes/decisions';
@@ -21,7 +22,8 @@ export interface RevertStep {
 
 /** Later changes of the same file, the newest first. `entries` are in order. */
 export function laterOf(entry: Entry, entries: readonly Entry[]): Entry[] {
-  const later = entries.slice(entries.indexOf(entry) + 1);
+  // The server says what of a copy can be kept, or taken out again.
+  const later = entry.turn.in_copy ? [] : entries.slice(entries.indexOf(entry) + 1);
   return later.filter(other => !other.file.reverted && sameFile(entry, other)).reverse();
 }
 
@@ -48,6 +50,44 @@ export function wholeSteps(of: TurnEntries, chosen: readonly Entry[], undo: bool
   const paths = isAll ? {} : { paths: single.map(({ file }) => file.path) };
   const turnId = of.turn.turn_id;
   return single.length === 0 ? steps : [...steps, { turnId, choice: { ...paths, ...how } }];
+}
+
+/** The steps that keep what is open of turns in copies. */
+export function keepSteps(
+  turns: readonly TurnEntries[],
+  open: readonly Entry[],
+  openOf: (entry: Entry) => readonly Hunk[] | null,
+): RevertStep[] {
+  return turns.flatMap(({ turn, entries }) => {
+    const chosen = entries.filter(entry => entry.turn.in_copy && open.includes(entry));
+    const parts = chosen.flatMap(entry => {
+      const hunks = openOf(entry);
+      return hunks === null ? [] : { entry, hunks: { path: entry.file.path, hunks: [...hunks] } };
+    });
+    const whole = chosen.filter(entry => parts.every(part => part.entry !== entry));
+    // Without paths also files that are not listed are kept.
+    const paths = whole.length === entries.length ? {} : { paths: whole.map(pathOf) };
+    const turnId = turn.turn_id;
+    return [
+      ...parts.map(({ hunks }) => ({ turnId, choice: { hunks, undo: true } })),
+      ...(whole.length > 0 ? [{ turnId, choice: { ...paths, undo: true } }] : []),
+    ];
+  });
+}
+
+/** The steps that take files of turns in copies out of the folder again. */
+export function takeOutSteps(
+  turns: readonly TurnEntries[],
+  chosen: readonly Entry[],
+): RevertStep[] {
+  return [...turns].reverse().flatMap(({ turn, entries }) => {
+    const paths = entries.filter(entry => chosen.includes(entry)).map(pathOf);
+    return paths.length > 0 ? [{ turnId: turn.turn_id, choice: { paths } }] : [];
+  });
+}
+
+function pathOf({ file }: Entry): string {
+  return file.path;
 }
 
 /** Runs steps one by one; if one fails, those before it are undone. */
@@ -119,6 +159,9 @@ export function useOrdered(entry: Entry, entries: readonly Entry[]): Ordered {
   const stuck = later.some(({ file, revertible }) => !revertible || !file.kept);
   const decided = (hunk?: DiffHunk): Decided => {
     const own = decisions(hunk);
+    if (own.put !== undefined) {
+      return own;
+    }
     if (own.revert === undefined || revertTurn === undefined) {
       return own;
     }

@@ -212,3 +212,78 @@ describe('the review of a turn', () => {
     expect(within(element).getByRole('button', { name: /^later\.py/ })).toBeTruthy();
   });
 });
+
+describe('the review of a turn in a copy', () => {
+  const here = (path: string, more: Partial<ChangedFile> = {}) =>
+    file(path, { reverted: true, ...more });
+
+  /** Marks are remembered by turn. */
+  async function begun(turnId: string): Promise<void> {
+    reviewed = new Reviewed();
+    reviewed.add();
+    element = reviewed.show({ kind: 'turn', turnId }, { kind: 'session' });
+    const all = [here('a.py'), here('gone.txt', { change: 'deleted' }), here('b.py')];
+    told(done(turnId, all, { in_copy: true }));
+    await waitFor(() => group('Line 30, b.py'));
+    element.querySelector<HTMLElement>('.acp')?.focus();
+  }
+
+  const asked = () => reviewed.calls.map(what => ({ ...what, turnId: undefined }));
+
+  it('keeps and leaves what is in the copy, by keys', async () => {
+    await begun('by keys');
+    press('j');
+    press('y');
+    await waitFor(() =>
+      expect(asked()).toEqual([{ hunks: { path: 'a.py', hunks: [FIRST] }, undo: true }]),
+    );
+    await waitFor(() => group('Line 5, a.py, Kept'));
+    expect(focused()).toBe('Line 30, a.py');
+    press('n');
+    await waitFor(() => group('Line 30, a.py, Left'));
+    expect(asked()).toHaveLength(1);
+    expect(focused()).toBe('gone.txt');
+    await waitFor(() => expect(element.textContent).toContain('3 files · 1 of 3 decided'));
+    press('u');
+    await waitFor(() => group('Line 30, a.py'));
+    press('u');
+    await waitFor(() =>
+      expect(asked()[1]).toEqual({ hunks: { path: 'a.py', hunks: [FIRST] }, undo: false }),
+    );
+  });
+
+  it('keeps all but what was left, and takes all of it out', async () => {
+    await begun('all');
+    expect(within(element).queryByRole('button', { name: 'Revert all' })).toBeNull();
+    press('j');
+    press('n');
+    await waitFor(() => group('Line 5, a.py, Left'));
+    fireEvent.click(within(element).getByRole('button', { name: 'Keep all' }));
+    await waitFor(() => expect(asked()).toHaveLength(2));
+    expect(asked()).toEqual([
+      { hunks: { path: 'a.py', hunks: [SECOND] }, undo: true },
+      { paths: ['gone.txt', 'b.py'], undo: true },
+    ]);
+    const undo = await waitFor(() => within(element).getByRole('button', { name: 'Undo all' }));
+    fireEvent.click(undo);
+    await waitFor(() => expect(asked()[2]).toEqual({ paths: ['a.py', 'gone.txt', 'b.py'] }));
+  });
+
+  it('shows each turn by itself', async () => {
+    show();
+    const ids = { old_text_id: 'one', new_text_id: 'two' };
+    told(
+      done(TURN, [here('a.py', ids)], { in_copy: true }),
+      done('later', [here('a.py', { old_text_id: 'two', new_text_id: 'three' })], {
+        in_copy: true,
+        ended_at: 20,
+      }),
+    );
+    await waitFor(() => group('Line 30, a.py'));
+    fireEvent.change(within(element).getByRole('combobox', { name: 'Scope' }), {
+      target: { value: 'session' },
+    });
+    await waitFor(() => expect(element.querySelectorAll('[data-file]')).toHaveLength(2));
+    expect(element.textContent).not.toContain('Changed again later');
+  });
+});

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Diff } from '../../wire/types';
 import { ChangedFileDiff, iconOf } from '../changes/changed_file';
 import { DecisionButtons } from '../changes/decision_buttons';
+import { HunkFrame, stateWords } from '../changes/hunk_frame';
 import { hasParts } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { hunkKey } from '../diff/hunks';
@@ -43,6 +44,7 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
       <span data-whole="">
         <DecisionButtons
           {...decided()}
+          canLeave
           name={file.path}
           keepWords={t('Keep file')}
           revertWords={t('Revert file')}
@@ -51,30 +53,19 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
       </span>
     </>
   );
-  const frame = (hunk: DiffHunk, lines: ComponentChildren) => {
-    const { first, last, range } = hunk;
-    const words =
-      hunk.words ?? (first === last ? t('Line %1', first) : t('Lines %1–%2', first, last));
-    const own = decided(hunk);
-    return (
-      <div
-        key={hunkKey(range)}
-        class="acp-hunk"
-        role="group"
-        tabIndex={-1}
-        aria-label={`${words}, ${file.path}${stateWords(own.decision, t)}`}
-        data-decide=""
-        data-key={`${key} ${hunkKey(range)}`}
-        data-state={own.decision}
-      >
-        <header role="presentation">
-          <span class="grow">{words}</span>
-          <DecisionButtons {...own} name={words} onFailure={setFailure} />
-        </header>
-        {lines}
-      </div>
-    );
-  };
+  const frame = (hunk: DiffHunk, lines: ComponentChildren) => (
+    <HunkFrame
+      key={hunkKey(hunk.range)}
+      hunk={hunk}
+      path={file.path}
+      fileKey={key}
+      decided={decided(hunk)}
+      canLeave
+      onFailure={setFailure}
+    >
+      {lines}
+    </HunkFrame>
+  );
   const [newest] = later;
   return (
     <article
@@ -128,8 +119,4 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
       )}
     </article>
   );
-}
-
-function stateWords(decision: Decision, t: (text: string) => string): string {
-  return decision === 'open' ? '' : `, ${decision === 'kept' ? t('Kept') : t('Reverted')}`;
 }

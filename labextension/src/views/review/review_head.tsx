@@ -3,18 +3,19 @@ import { useState } from 'preact/hooks';
 import type { Diff } from '../../wire/types';
 import type { Actions } from '../actions';
 import { RevertButton } from '../changes/decision_buttons';
-import { isTouched, useKept, WHOLE } from '../changes/decisions';
+import { isInFolder, isPartlyKept, isTouched, useKept, WHOLE } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { useSplit } from '../diff/lines_body';
 import { grouped } from '../i18n';
 import type { Translate } from '../i18n';
+import { ActionButton } from '../parts/buttons';
 import { Counts } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
 import { countsOf, openParts } from './entries';
 import type { Entry, Scope, TurnEntries } from './entries';
-import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
+import { keepSteps, laterOf, runSteps, stepOf, takeOutSteps, wholeSteps } from './revert_steps';
 
 /** Up to this number of files are reverted without a confirmation. */
 const MAX_WITHOUT_QUESTION = 5;
@@ -43,9 +44,16 @@ export function ReviewHead(props: ReviewHeadProps) {
   const stays = (entry: Entry) => !open.includes(entry) || isTouched(entry.marked, entry.file.path);
   // A change can't be reverted while another one that depends on it stays.
   const back = open.filter(
-    entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
+    entry =>
+      !entry.turn.in_copy &&
+      entry.revertible &&
+      entry.file.kept &&
+      !laterOf(entry, entries).some(stays),
   );
-  const reverted = entries.filter(({ file }) => file.reverted);
+  const reverted = entries.filter(({ file, turn }) => file.reverted && !turn.in_copy);
+  const inFolder = entries.filter(
+    ({ file, turn }) => turn.in_copy && (isInFolder(file) || isPartlyKept(file)),
+  );
   const revertTurn = actions?.revertTurn;
   const checkNotebook = actions?.checkNotebook;
   const notebooks = new Set(
@@ -76,6 +84,21 @@ export function ReviewHead(props: ReviewHeadProps) {
         return wholeSteps(each, chosen, true);
       }),
     );
+  const keepAll = async () => {
+    for (const { marked, file, turn } of open) {
+      if (!turn.in_copy) {
+        setKept(marked, file.path, WHOLE, true);
+      }
+    }
+    const openOf = (entry: Entry) =>
+      isTouched(entry.marked, entry.file.path)
+        ? openParts(entry, diffs.get(entry.key), isKept)
+        : null;
+    const steps = keepSteps(turns, open.filter(isPuttable), openOf);
+    if (revertTurn !== undefined) {
+      await runSteps(revertTurn, steps);
+    }
+  };
   const name = nameOf(scope, t);
   const narrow = t('There is no room for side by side. Widen this tab or close a sidebar.');
   return (
@@ -146,21 +169,38 @@ export function ReviewHead(props: ReviewHeadProps) {
             onFailure={setFailure}
           />
         )}
-        {open.length > 0 && (
-          <button
-            type="button"
+        {revertTurn !== undefined && open.length === 0 && inFolder.length > 1 && (
+          <RevertButton
+            words={t('Undo all')}
+            question={null}
+            run={() => runSteps(revertTurn, takeOutSteps(turns, inFolder))}
+            onFailure={setFailure}
+          />
+        )}
+        {open.some(entry => !entry.turn.in_copy || isPuttable(entry)) && (
+          <ActionButton
             class="btn small primary"
-            onClick={() => open.forEach(each => setKept(each.marked, each.file.path, WHOLE, true))}
+            label={t('Keep all')}
+            run={() => {
+              setFailure('');
+              return keepAll();
+            }}
+            onFailure={setFailure}
           >
             <Icon name="keep" />
             {t('Keep all')}
-          </button>
+          </ActionButton>
         )}
       </header>
       {split && !room && entries.length > 0 && <p class="muted acp-noroom">{narrow}</p>}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
     </>
   );
+}
+
+/** Whether a file in a copy can be kept. */
+function isPuttable({ revertible, file }: Entry): boolean {
+  return revertible && file.kept;
 }
 
 function total(entries: readonly Entry[], diffs: ReadonlyMap<string, Diff>) {

@@ -6,7 +6,12 @@ const HUNK = '[data-decide]';
 
 const FILE = '[data-file]';
 
-/** Handles the keys of a review: j k change, J K file, y keep, n revert, u undo, o open file, s side by side. */
+const KEEP = 'button[data-do=keep], [data-do=keep] button';
+
+/** Of a change in a copy, to leave it there. */
+const NOT_KEEP = '[data-do=revert] button, button[data-do=leave]';
+
+/** Handles the keys of a review: j k change, J K file, y keep, n revert or leave, u undo, o open file, s side by side. */
 export class ReviewKeys {
   #current = '';
   readonly #decided: string[] = [];
@@ -47,9 +52,9 @@ export class ReviewKeys {
       case 'K':
         return this.#go(this.#beside(this.#files(), -1));
       case 'y':
-        return this.#decide('keep');
+        return this.#decide(KEEP);
       case 'n':
-        return this.#decide('revert');
+        return this.#decide(NOT_KEEP);
       case 'u':
         return this.#undo();
       case 'o':
@@ -63,11 +68,11 @@ export class ReviewKeys {
     }
   }
 
-  #decide(how: 'keep' | 'revert'): true {
+  #decide(how: string): true {
     const now = this.#element();
     const own = now?.matches(HUNK) === true ? now : fileControls(now);
     if (now !== null && this.#targets().includes(now)) {
-      press(own?.querySelector(`button[data-do=${how}], [data-do=${how}] button`));
+      press(own?.querySelector(how));
     }
     const open = this.#targets().filter(each => each.dataset['state'] === 'open' || each === now);
     this.#go(this.#beside(open, 1));

@@ -3,6 +3,7 @@ import type { Diff } from '../../wire/types';
 import { press } from '../user_events';
 import { iconOf } from '../changes/changed_file';
 import type { Decision } from '../changes/decisions';
+import { decisionWords } from '../changes/hunk_frame';
 import { plural } from '../i18n';
 import { Counts, Path } from '../parts/files';
 import { Icon } from '../parts/icons';
@@ -84,7 +85,7 @@ function Mark({ decision }: { readonly decision: Decision }) {
   if (decision === 'open') {
     return null;
   }
-  const words = decision === 'kept' ? t('Kept') : t('Reverted');
+  const words = decisionWords(decision, t);
   return (
     <span
       class={decision === 'kept' ? 'mark ok' : 'mark'}
@@ -92,7 +93,7 @@ function Mark({ decision }: { readonly decision: Decision }) {
       aria-label={words}
       title={words}
     >
-      <Icon name={decision === 'kept' ? 'keep' : 'revert'} small />
+      <Icon name={decision === 'kept' ? 'keep' : decision === 'left' ? 'next' : 'revert'} small />
     </span>
   );
 }

@@ -42,6 +42,7 @@ function changes(reverted: boolean): TurnState['changes'] {
     kept: true,
     reverted,
     reverted_hunks: [],
+    kept_hunks: [],
     added: 2,
     removed: 1,
     size: null,
