@@ -89,7 +89,7 @@ TABLE: dict[str, Fields] = {
         "restore": MADE,
         "cell_id": MADE,
     },
-    "keep_variant": {"turn_id": NAMES, "paths": LOOKS, "undo": SAYS},
+    "keep_variant": {"turn_id": NAMES, "paths": LOOKS, "hunks": LESS, "undo": SAYS},
     "get_session": {"session_id": NAMES},
     "close_session": {"session_id": NAMES},
     "delete_session": never("session_id"),
