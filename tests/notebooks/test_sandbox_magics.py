@@ -76,6 +76,9 @@ def test_a_cell_in_a_copy_leaves_the_folder_until_its_changes_are_kept(
     assert (folder / "c.txt").read_text() == "0\nc"
     kernel.run('t.revert(hunks={"c.txt": t.hunks("c.txt")[:1]})').ok()
     assert (folder / "c.txt").read_text() == "c"
+    kernel.run('t = s.prompt("write n.ipynb {}").wait()').ok()
+    refused = kernel.run('t.hunks("n.ipynb")')
+    assert "The changes of n.ipynb are cells." in refused.message
 
 
 @needs_walls

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from acp_jupyter.api.models.turns import ChangesReply, FileTexts, TurnDetail
-from acp_jupyter.errors import ChangesGone, MissingPackage
+from acp_jupyter.errors import BadRequest, ChangesGone, MissingPackage
 from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.protocol.host_events.session import FileHunks, Hunk
@@ -266,9 +266,14 @@ class ChangedTurn(TurnValues):
         Raises
         ------
         BadRequest
-            The turn did not change that file.
+            The turn did not change that file, or it is a notebook, whose changes are cells.
         """
         (file,) = self._client.changes(self.id, path).files
+        if path.endswith(".ipynb"):
+            raise BadRequest(
+                f"The changes of {path} are cells. Keep or revert it as a whole, or single cells "
+                "in JupyterLab."
+            )
         old, new = ((text or "").split("\n") for text in (file.old_text, file.new_text))
         matcher = SequenceMatcher(None, old, new, autojunk=False)
         return tuple(
