@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
+import sys
 
 import pytest
 from playwright.sync_api import expect
@@ -62,3 +64,29 @@ def test_a_commit_is_run_outside_once(lab: LabPage, workspace: Workspace, theme:
 
     # What is saved says it, too.
     eventually(lambda: WORDS in nb.file.read_text() and "(root-commit)" in nb.file.read_text())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_a_host_that_is_not_named_is_asked_about(
+    lab: LabPage, workspace: Workspace, theme: str
+) -> None:
+    """A no is the wall that the command meets."""
+    code = "import urllib.request as u; u.urlopen('http://unnamed.example/')"
+    command = f'{shlex.quote(sys.executable)} -c "{code}"'
+    options = "--policy allow-all --sandbox folder --network hosts"
+    nb = lab.open(workspace.notebook(LOAD, f"%%acp runs_commands {options}\n{command}"))
+    lab.use_theme(theme)
+    nb.load_extension()
+    turn = nb.run(1)
+    asks = turn.permission
+    expect(asks).to_contain_text("unnamed.example")
+    expect(asks).to_contain_text("The sandbox names other hosts.")
+    expect_accessible(lab.page)
+    expect_all_inside(lab.page)
+    picture(lab.page, f"host asks {theme}")
+    turn.answer("Reject")
+    nb.wait_for_end(1)
+    refused = "The sandbox “folder” does not let the agent reach unnamed.example."
+    expect(turn.tool("Run").first).to_contain_text(refused)
+    picture(lab.page, f"host refused {theme}")
