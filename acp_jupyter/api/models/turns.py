@@ -209,7 +209,7 @@ class GetSavedOutputs(BaseCommand):
 
 
 _PATHS = 100_000
-MOST_HUNK_FILES = 200
+MAX_HUNK_FILES = 200
 _EARLIER = 1000
 
 
@@ -255,7 +255,7 @@ class RevertTurn(BaseCommand):
     turn_id: str
     paths: tuple[str, ...] | None = Field(default=None, max_length=_PATHS)
     """Which files; by default all."""
-    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MOST_HUNK_FILES)
+    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MAX_HUNK_FILES)
     """Parts of files instead of whole ones."""
     earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
     """Earlier turns, oldest first, whose changes to these files are reverted along with it."""

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.api.models.turns import MOST_HUNK_FILES
+from acp_jupyter.api.models.turns import MAX_HUNK_FILES
 from acp_jupyter.protocol.host_events.session import FileHunks, Network, Restore, Sandbox
 
 
@@ -53,7 +53,7 @@ class KeepVariant(BaseCommand):
     turn_id: str
     paths: tuple[str, ...] | None = Field(default=None, max_length=1000)
     """Which files; default: all that can be kept."""
-    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MOST_HUNK_FILES)
+    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MAX_HUNK_FILES)
     """Parts of files, in place of whole ones."""
     undo: bool = False
 

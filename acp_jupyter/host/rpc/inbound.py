@@ -42,7 +42,7 @@ OnWithdrawn = Callable[[str, int], None]
 _ASKS = "session/request_permission"
 _WITHOUT_HANDLER = frozenset({"session/update", "$/cancel_request"})
 _ONLY_REQUESTS = frozenset({"mcp/message"})
-_MOST_TOLD = 3
+_MAX_TOLD = 3
 _LEFT_OUT = "The agent sent a message that is too large ({mb:.1f} MB). It was left out."
 _SHORTENED = (
     "The agent sent a message that is too large to be shown whole ({mb:.1f} MB). The traffic of "
@@ -146,7 +146,7 @@ class Inbound:
 
     def _tell(self, words: str, logs: Sequence[SessionLog]) -> None:
         """Say where its user sees it that not all is shown."""
-        few = [log for log in logs if self._told[log.session_id] < _MOST_TOLD]
+        few = [log for log in logs if self._told[log.session_id] < _MAX_TOLD]
         self._told.update(log.session_id for log in few)
         notice = HostNotice(severity="warning", text=words)
         self._log_router.write("!", notice.model_dump(mode="json"), few)

@@ -19,7 +19,7 @@ from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 _log = logging.getLogger(__name__)
 _EARLY_LINES = 1000
 _EARLY_SESSIONS = 100
-_MOST_CHILDREN = 200
+_MAX_CHILDREN = 200
 """Child sessions whose lines are taken, in each session."""
 
 
@@ -147,7 +147,7 @@ class LogRouter:
         child = update.get("sessionId")
         if isinstance(child, str) and child and child not in self._bound:
             children = sum(bound is log for bound in self._bound.values())
-            if children <= _MOST_CHILDREN:
+            if children <= _MAX_CHILDREN:
                 self.bind(child, log)
 
     def write(

@@ -336,7 +336,7 @@ def _serves(running: _Running, connection: AgentConnection | None) -> bool:
     return connection is None or running.connection is connection
 
 
-_MOST_STEPS = 10
+_MAX_STEPS = 10
 
 
 @dataclass
@@ -378,6 +378,6 @@ class Crashes:
         crashes = self._counts.get(key)
         if crashes is None or crashes.count < self._limits.free_restarts:
             return 0.0
-        steps = min(crashes.count - self._limits.free_restarts, _MOST_STEPS)
+        steps = min(crashes.count - self._limits.free_restarts, _MAX_STEPS)
         pause = min(self._limits.restart_seconds * 2.0**steps, self._limits.longest_restart_seconds)
         return max(0.0, crashes.at + pause - time.monotonic())

@@ -150,13 +150,13 @@ def answer(method: str, value: Obj | None) -> Any:
 
 _TOLERATES = hasattr(schema, "ElicitationOtherPropertySchema")
 """Since 0.12 optional fields that are wrong are left out. Before, one would refuse its request."""
-_MOST_WRONG = 100
+_MAX_WRONG = 100
 
 
 def _tolerant(model: TypeAdapter[Any], params: Mapping[str, Any]) -> Any:
     """Leave out what is wrong, one part at a time from the inside out, until one is needed."""
     rest = copy.deepcopy(dict(params))
-    for _ in range(_MOST_WRONG):
+    for _ in range(_MAX_WRONG):
         try:
             return model.validate_python(rest)
         except ValidationError as error:

@@ -38,7 +38,7 @@ _VERSION = 1
 _PATH_BENEATH, _NET_PORT = 1, 2
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 38, 22
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
-_MOST_CAPABILITIES = 64
+_MAX_CAPABILITIES = 64
 _CAP_SETFCAP = 31
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
@@ -203,7 +203,7 @@ def _drop_capabilities(*, in_namespace: bool) -> None:
     libc = _libc()
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     kept = {_CAP_SETFCAP} if in_namespace else set()
-    for capability in set(range(_MOST_CAPABILITIES)) - kept:
+    for capability in set(range(_MAX_CAPABILITIES)) - kept:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # refused where there is none to drop
 
 

@@ -16,8 +16,8 @@ import socket
 import sys
 from collections.abc import Sequence
 
-_MOST_CONNECTIONS = 256
-_MOST_HELD = 64 * 1024
+_MAX_CONNECTIONS = 256
+_MAX_HELD = 64 * 1024
 """Bytes of one direction that are on their way."""
 
 
@@ -33,7 +33,7 @@ class _Direction:
 
     @property
     def reads(self) -> bool:
-        return not self._ended and len(self._held) < _MOST_HELD
+        return not self._ended and len(self._held) < _MAX_HELD
 
     @property
     def writes(self) -> bool:
@@ -41,7 +41,7 @@ class _Direction:
 
     def read(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            data = self.source.recv(_MOST_HELD)
+            data = self.source.recv(_MAX_HELD)
             self._held += data
             self._ended = not data
         self.write()
@@ -139,7 +139,7 @@ def _accepted(listener: socket.socket, path: str, count: int) -> _Connection | N
     inner.setblocking(False)
     outer.setblocking(False)
     try:
-        if count >= _MOST_CONNECTIONS:
+        if count >= _MAX_CONNECTIONS:
             raise ConnectionRefusedError
         outer.connect(path)
     except OSError:

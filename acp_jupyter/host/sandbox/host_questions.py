@@ -21,7 +21,7 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.objects import Obj
 
-_MOST_HOSTS = 50
+_MAX_HOSTS = 50
 """That are asked about in one turn."""
 _REASON = "The sandbox names other hosts. An answer is for all of this host, until the turn ends."
 
@@ -54,7 +54,7 @@ class HostQuestions:
             self._turn_id, self._answers = turn_id, {}
         answer = self._answers.get(wanted)
         if answer is None:
-            if len(self._answers) >= _MOST_HOSTS:
+            if len(self._answers) >= _MAX_HOSTS:
                 return "In this turn too many hosts were asked about already."
             answer = asyncio.create_task(
                 self._answer(turn_id, wanted), name=f"acp-host-{self._journal.session_id}"

@@ -19,7 +19,7 @@ _USUAL_PORTS = (443, 80)
 """Of a host that is named without one."""
 _LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _NAME = re.compile(rf"(?=.{{1,253}}\Z)({_LABEL}\.)*{_LABEL}")
-_MOST_PORT = 65_535
+_MAX_PORT = 65_535
 _OF_MODELS = re.compile(r"[A-Z0-9_]+_BASE_URL|OPENAI_API_BASE|AZURE_OPENAI_ENDPOINT")
 """Variables that say where an agent's model is."""
 _PACKAGES = {
@@ -60,7 +60,7 @@ class Destination(Model):
     @field_validator("port")
     @classmethod
     def _in_range(cls, port: int) -> int:
-        if not 0 < port <= _MOST_PORT:
+        if not 0 < port <= _MAX_PORT:
             raise ValueError("no port")
         return port
 

@@ -19,7 +19,7 @@ _DEVICES = (
     *("/dev/ptmx", "/dev/pts", "/dev/shm"),  # noqa: S108
 )
 """All that is allowed below ``/dev``: root may read and write disks without any capability."""
-_MOST_RULES = 10_000
+_MAX_RULES = 10_000
 
 
 def landlock_arguments(walls: Walls, private: Path) -> list[str]:
@@ -37,7 +37,7 @@ def landlock_arguments(walls: Walls, private: Path) -> list[str]:
     rules = list(_rules("/", "read", within, whole))
     devices = (*_DEVICES, *graphics_cards())
     rules += [("--write", path) for path in (*devices, str(private / "tmp"))]
-    if len(rules) > _MOST_RULES:
+    if len(rules) > _MAX_RULES:
         raise OSError(0, "too many files lie beside those that it hides")
     return [word for rule in rules for word in rule]
 

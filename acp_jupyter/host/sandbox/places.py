@@ -25,14 +25,14 @@ from acp_jupyter.host.requests.credential_files import CREDENTIAL_PLACES
 from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
 from acp_jupyter.host.sandbox.walls import AgentPlaces, FolderPlaces
 
-_MOST_ENTRIES = 200_000
+_MAX_ENTRIES = 200_000
 """Of a session's folder that are looked at."""
 _DEPTH_OF_PROTECTED = 3
 """How deep protected folders are looked through for credentials."""
 _PACKAGES = frozenset({"node_modules", "site-packages", "dist-packages", "objects", "__pycache__"})
 """Folders with very many files, none of them the user's own."""
-_MOST_SOCKETS = 200
-_MOST_AT_HOME = 20_000
+_MAX_SOCKETS = 200
+_MAX_AT_HOME = 20_000
 
 _SETTINGS = (".config", ".local/share", ".local/state", ".cache", "Library/Application Support")
 """Folders of a home folder in which each program has its own."""
@@ -65,13 +65,13 @@ def places_in(folder: Path, most: int) -> FolderPlaces:
     protected: list[str] = []
     credentials: list[str] = []
     inside = os.path.join(folder, "")
-    left = _MOST_ENTRIES
+    left = _MAX_ENTRIES
     todo = [str(folder)]
     while todo:
         for entry in _entries(todo.pop()):
             left -= 1
             if left < 0:
-                raise OSError(0, f"the folder has more than {_MOST_ENTRIES} files")
+                raise OSError(0, f"the folder has more than {_MAX_ENTRIES} files")
             if entry.is_symlink():
                 protected += _protected_by_link(entry, inside)
                 credentials += _credentials_by_link(entry)
@@ -157,7 +157,7 @@ def _credentials_in(folder: str) -> Iterator[str]:
 def _named_below(folder: str, depth: int) -> Iterator[str]:
     if os.path.basename(folder) in _PACKAGES or os.path.exists(os.path.join(folder, "pyvenv.cfg")):
         return
-    for entry in itertools.islice(_entries(folder), _MOST_AT_HOME):
+    for entry in itertools.islice(_entries(folder), _MAX_AT_HOME):
         if entry.is_symlink():
             continue
         if _names_credentials(entry.name):
@@ -196,7 +196,7 @@ def _gathered(paths: list[str], folder: Path, most: int, what: str) -> list[str]
 def credentials_at(home: Path) -> list[str]:
     """Find the credentials in a home folder: its own, and those in folders of settings."""
     found: list[str] = []
-    left = itertools.count(_MOST_AT_HOME, -1)
+    left = itertools.count(_MAX_AT_HOME, -1)
 
     def look(folder: str, below: str, depth: int) -> None:
         for entry in _entries(folder):
@@ -248,7 +248,7 @@ def sockets_of_others(shown: Iterable[str]) -> list[str]:
     named = (os.path.realpath(path) for path in paths if os.path.isabs(path))
     left = tuple(shown)
     found = (path for path in named if not _is_in(path, left) and _is_reachable(path))
-    return list(itertools.islice(found, _MOST_SOCKETS))
+    return list(itertools.islice(found, _MAX_SOCKETS))
 
 
 def _is_reachable(path: str) -> bool:

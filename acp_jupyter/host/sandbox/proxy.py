@@ -37,13 +37,13 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 _USER = "agent"
 _READ_BYTES = 16 * 1024
-_MOST_WAITING = 32 * 1024
+_MAX_WAITING = 32 * 1024
 """Bytes of a connection that are written and not yet sent."""
-_MOST_ADDRESSES = 4
+_MAX_ADDRESSES = 4
 _LAST_BYTES_SECONDS = 5.0
 _LOOKUPS_AT_ONCE = 4
 _FORBIDDEN = 403
-_MOST_REFUSED = 50
+_MAX_REFUSED = 50
 _NOT_IN_ITS_HEAD = (
     *(b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"upgrade"),
     *(b"host", b"te"),
@@ -186,7 +186,7 @@ class Proxy:
         except _Refused as refused:
             if refused.status == _FORBIDDEN:
                 self.refused[wanted] = None
-                if len(self.refused) > _MOST_REFUSED:
+                if len(self.refused) > _MAX_REFUSED:
                     del self.refused[next(iter(self.refused))]
             await client.refuse(refused)
             return
@@ -216,7 +216,7 @@ class Proxy:
             addresses = [each for each in addresses if is_public(each, own)]
             if not addresses:
                 raise _Refused(inside)
-        for address in addresses[:_MOST_ADDRESSES]:
+        for address in addresses[:_MAX_ADDRESSES]:
             with contextlib.suppress(OSError):
                 async with asyncio.timeout(self._limits.connect_seconds):
                     return await asyncio.open_connection(address, wanted.port, limit=_READ_BYTES)
@@ -434,7 +434,7 @@ class _SocksClient:
 
 
 def _bound(writer: asyncio.StreamWriter) -> None:
-    writer.transport.set_write_buffer_limits(_MOST_WAITING)
+    writer.transport.set_write_buffer_limits(_MAX_WAITING)
 
 
 async def _end(writer: asyncio.StreamWriter) -> None:

@@ -66,7 +66,7 @@ _NESTED = re.compile(
 """How the programs that make sandboxes say that they can't."""
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
 _HEAD_CHARS, _TAIL_CHARS = 8_000, 24_000
-_MOST_REFUSALS = 20
+_MAX_REFUSALS = 20
 _SHOWN_CHARS = 300
 
 
@@ -82,7 +82,7 @@ class Refusal:
 def refusals_in(output: str) -> tuple[Refusal, ...]:
     """Return what an output says that was refused, the last first: that is what ended it."""
     found = sorted(_found(_plain(output)), key=lambda each: -each[0])
-    return tuple(dict.fromkeys(refusal for _, refusal in found))[:_MOST_REFUSALS]
+    return tuple(dict.fromkeys(refusal for _, refusal in found))[:_MAX_REFUSALS]
 
 
 def _plain(output: str) -> str:

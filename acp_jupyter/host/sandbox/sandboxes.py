@@ -59,9 +59,9 @@ CACHE_VARIABLES = {
 """Of the environment: where package managers keep downloads, and the folder for it."""
 _PREFIX = "acp-sandbox-"
 _KEPT_WITHIN = {"read": "--fix", "hidden": "--hide"}
-_MOST_PLACES = 2000
+_MAX_PLACES = 2000
 """Of one kind in a session's folder, each of which costs a tenth of a millisecond."""
-_MOST_BY_BUBBLEWRAP = 200
+_MAX_BY_BUBBLEWRAP = 200
 """The same where bubblewrap keeps them, which takes a second then."""
 _TOO_WIDE = ("/", "/home", "/root", "/usr", "/etc", "/var", "/opt", "/srv", "/mnt", "/media")
 
@@ -303,7 +303,7 @@ class Sandboxes:
         if self.level.level == "full":  # Landlock lets sockets be
             hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
         not_kept = ""
-        most = _MOST_PLACES if self.level.mounts else _MOST_BY_BUBBLEWRAP
+        most = _MAX_PLACES if self.level.mounts else _MAX_BY_BUBBLEWRAP
         try:
             found = places_in(Path(real), most)
         except OSError as error:
