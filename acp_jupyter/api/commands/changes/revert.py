@@ -300,6 +300,8 @@ class TurnRevert:
             return bool(file.reverted_hunks) and file.reverted is self._command.undo
         if self._part(file).is_mixed:
             return True
+        if not self._turn.turn.in_copy:
+            return False  # of a variant, a file that was changed since is not kept
         # A person may have changed other lines of it.
         change = next((each for each in changes if each.path == file.path), None)
         if change is None or file.binary or file.change != "modified":
