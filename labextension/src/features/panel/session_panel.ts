@@ -110,7 +110,12 @@ export class SessionPanel extends Widget {
     ];
     notebook.onChange(() => this.#followNotebook());
     // A cell that serves an agent of its own tells the page nothing.
-    this.node.addEventListener('pointerenter', () => void this.#refreshAgents());
+    this.node.addEventListener('pointerenter', ({ target }) => {
+      // Scripts of an output can let it bubble, from hundreds of elements at once.
+      if (target === this.node) {
+        void this.#refreshAgents();
+      }
+    });
     void this.#refreshAgents();
     this.#sessionsChanged();
   }
