@@ -1891,7 +1891,8 @@ export type JsonValue = unknown;
  *
  * The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
  * have changed in the same files is kept with it, unless single ``hunks`` are named. All of it or
- * nothing: it is refused where a person has changed the same place since the copy was made.
+ * nothing: it is refused where a file of a variant was changed since the copy was made, or, in
+ * that sandbox, where a person has changed the same place.
  */
 export interface KeepVariant {
   /**
