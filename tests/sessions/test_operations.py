@@ -24,8 +24,10 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks
-from acp_jupyter.protocol.host_events.session import TurnChanges
+from acp_jupyter.protocol.host_events.session import FileHunks, Hunk, TurnChanges
 from acp_jupyter.transcript.model.session_state import SessionState
+from tests.sessions.test_copy_sandbox import did, opened, turn_of
+from tests.sessions.test_sandboxes import needs_walls
 from tests.support.agents.fake_agent import script
 from tests.support.generated import TIMES
 from tests.support.host.checkpoints import State, held
@@ -348,6 +350,43 @@ def test_a_killed_revert_is_done_or_was_not_begun(tmp_path: Path, start: Start, 
         assert held(server.root) == states[not undo]
         revert(server, turn_id, undo=not undo)
         assert held(server.root) == states[undo]
+        assert not any((tmp_path / "data" / "operations").glob("*.ndjson"))
+
+
+@needs_walls
+@pytest.mark.parametrize("undo", [False, True], ids=["keep", "undo"])
+def test_a_killed_keep_of_parts_is_done_or_was_not_begun(
+    tmp_path: Path, start: Start, undo: bool
+) -> None:
+    """Of two files that an agent changed in a copy, with a person's line in one of them."""
+    paths, old = ("a.py", "b.py"), "".join(f"{number}\n" for number in range(9))
+    new = old.replace("1\n", "one\n").replace("7\n", "seven\n")
+    for path in paths:
+        (tmp_path / "ws" / path).write_text(old)
+    first = Hunk(old_start=1, old_end=2, new_start=1, new_end=2)
+    parts = tuple(FileHunks(path=path, hunks=(first,)) for path in paths)
+    with start() as server:
+        words = new.replace("\n", "\\n")
+        turn_id = did(server, opened(server), "\n".join(f"write {path} {words}" for path in paths))
+        (server.root / "b.py").write_text(old.replace("5\n", "five\n"))
+        states: list[State] = [held(server.root)]
+        server.send(KeepVariant(turn_id=turn_id, hunks=parts))
+        states.append(held(server.root))
+        if not undo:
+            server.send(KeepVariant(turn_id=turn_id, hunks=parts, undo=True))
+            assert held(server.root) == states[0]
+    command = KeepVariant(turn_id=turn_id, hunks=parts, undo=undo)
+    for number, server in enumerate(Killed(tmp_path, start).ends(command, 5 * TIMES)):
+        changes = turn_of(server, turn_id).changes
+        assert changes is not None
+        told = sorted(file.path for file in changes.files if file.kept_hunks)
+        assert told in ([], [*paths])
+        assert held(server.root) == states[bool(told)]
+        if number == 0:
+            assert bool(told) is not undo  # it was answered
+        if bool(told) is undo:
+            server.send(command)
+        assert held(server.root) == states[not undo]
         assert not any((tmp_path / "data" / "operations").glob("*.ndjson"))
 
 
