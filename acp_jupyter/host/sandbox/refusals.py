@@ -174,7 +174,7 @@ def network_met(
 
 
 def nested_met(output: str, walls: Walls) -> MetWall | None:
-    """Return the wall where a sandbox could not be made inside this one; None for none."""
+    """Return why a sandbox could not be made inside this one; None if that is not what failed."""
     found = _NESTED.search(_plain(output))
     if found is None:
         return None

@@ -224,20 +224,20 @@ class SessionLogin:
             )
         cwd = Path(self._journal.transcript.session.cwd)
         launch = launch_of(self._spec, self._initialize_result, method.id, os.environ, cwd)
+        if terminals is None:
+            return LoginAnswer(launch.words(), command=launch.command())
         confined = await self._sandbox.open(self._spec, cwd)
+        terminal = None
         try:
-            within = await asyncio.to_thread(_confined, launch, confined)
-            terminal = None if terminals is None else await terminals.open(within)
+            terminal = await terminals.open(await asyncio.to_thread(_confined, launch, confined))
         except OSError as error:
-            await _close(confined)
             raise AgentStartError(
                 f"The sandbox of {self._name} can't be made: {plain_reason(error)}."
             ) from None
-        except BaseException:
-            await _close(confined)
-            raise
+        finally:
+            if terminal is None:
+                await _close(confined)
         if terminal is None:
-            await _close(confined)
             return LoginAnswer(launch.words(), command=launch.command())
         self._journal.note(
             LoginStarted(method_id=method.id, name=method.name, terminal=terminal.name)
