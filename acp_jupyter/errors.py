@@ -99,13 +99,7 @@ __all__ = [
 
 
 def plain_reason(error: Exception, *, path: bool = False) -> str:
-    """Return why something failed, as text for people: no error number, no Python names.
-
-    Parameters
-    ----------
-    path
-        Whether to name the file too, for a sentence that doesn't.
-    """
+    """Return why something failed, as text for people: no error number, no Python names."""
     if isinstance(error, UnicodeError):
         return "it is not UTF-8 text"
     if not isinstance(error, OSError) or not error.strerror:

@@ -47,10 +47,6 @@ class Peer:
     on_request
         Called with id, method and parameters of each request; answers with `answer` or raises
         `RpcError`.
-    on_notification
-        Called with method and parameters of each notification.
-    on_end
-        Called when the client has gone.
     """
 
     def __init__(
@@ -85,13 +81,7 @@ class Peer:
         self.send({"id": request_id, "error": body})
 
     async def request(self, method: str, params: Json) -> Json:
-        """Send a request and wait for its result; a result that is not an object becomes ``{}``.
-
-        Raises
-        ------
-        RpcError
-            The client answered with an error.
-        """
+        """Send a request and wait for its result; a result that is not an object becomes ``{}``."""
         request_id = self.post(method, params)
         future: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._pending[request_id] = future
@@ -159,15 +149,7 @@ _STDIN, _STDOUT = 0, 1
 
 
 class Stdio:
-    """Passes lines from stdin to a callback, and writes bytes to stdout in order.
-
-    Parameters
-    ----------
-    on_line
-        Called in the event loop with each complete line, without its line feed.
-    on_end
-        Called in the event loop when stdin ends or stdout breaks.
-    """
+    """Passes lines from stdin to a callback, and writes bytes to stdout in order."""
 
     def __init__(self, on_line: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         self._on_line = on_line

@@ -75,15 +75,7 @@ def place_of(caller: Caller, asked: str = "") -> str:
 
 
 def folder_of(caller: Caller, root: Path, asked: str | None, notebook: str) -> Path:
-    """Return the folder of a caller's new session: what is asked for, else the notebook's.
-
-    Raises
-    ------
-    BadRequest
-        There is no such folder.
-    NotAllowed
-        A kernel asks for one outside the server's root.
-    """
+    """Return the folder of a caller's new session: what is asked for, else the notebook's."""
     if asked is None:
         return choose_cwd(root, notebook)
     return resolve_cwd(root, asked, inside_root=isinstance(caller, KernelCaller))
@@ -123,13 +115,7 @@ def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
 
 
 def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session:
-    """Return a session that the caller may see.
-
-    Raises
-    ------
-    UnknownSession
-        The caller can see no such session.
-    """
+    """Return a session that the caller may see."""
     session = host.session(session_id)
     if not may_see(session, caller):
         raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
@@ -137,15 +123,7 @@ def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session
 
 
 def may_read_traffic(session: Session, caller: Caller) -> None:
-    """Check that the caller may read the traffic: users always, a kernel if it made the session.
-
-    Raises
-    ------
-    UnknownSession
-        The caller does not see the session.
-    NotAllowed
-        A kernel sees the session, but has not created it.
-    """
+    """Check that the caller may read the traffic: users always, a kernel if it made the session."""
     if not may_see(session, caller):
         raise UnknownSession(f"There is no session {session.session_id!r} of this notebook.")
     if isinstance(caller, KernelCaller) and session.kernel_id != caller.kernel_id:
@@ -156,13 +134,7 @@ def may_read_traffic(session: Session, caller: Caller) -> None:
 
 
 def require_user(caller: Caller, action: str) -> UserCaller:
-    """Return the user; refuse a kernel, and so any code that runs in it.
-
-    Raises
-    ------
-    NotAllowed
-        The caller is a kernel.
-    """
+    """Return the user; refuse a kernel, and so any code that runs in it."""
     if not isinstance(caller, UserCaller):
         raise NotAllowed(f"Only the user can {action}: do it in the page.")
     return caller
@@ -180,11 +152,6 @@ def require_sender(session: Session, turn_id: str | None, caller: Caller, action
     """Check that the caller sent the prompt of a turn; return the caller's name.
 
     Others can see its requests and stop the turn, as stopping allows nothing.
-
-    Raises
-    ------
-    NotAllowed
-        The caller is a kernel, or somebody else.
     """
     require_user(caller, action)
     turn = session.transcript.turns.get(turn_id or "")

@@ -72,10 +72,6 @@ class Channel:
 
     Parameters
     ----------
-    host, pages, backend
-        The page's host, the connected pages, and the backend.
-    caller
-        Who the page is.
     write
         Sends one frame as JSON; raising ends the channel.
     is_own_key

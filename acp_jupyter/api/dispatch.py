@@ -48,15 +48,6 @@ _REFUSALS = {
 class Dispatcher:
     """Dispatches commands to their handlers, on the host's loop.
 
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Pages and kernels.
-    terminals
-        Opens terminals for logins, if available.
-
     Attributes
     ----------
     handlers
@@ -98,13 +89,7 @@ class Dispatcher:
             raise TypeError(f"no handler of {', '.join(missing)}")
 
     async def handle(self, command: Command, caller: Caller) -> Result:
-        """Carry out a command.
-
-        Raises
-        ------
-        AcpError
-            Any of its kinds. Other exceptions are bugs.
-        """
+        """Carry out a command."""
         row = row_of(command)
         if row.only_user:
             require_user(caller, row.only_user)
@@ -125,13 +110,7 @@ class Dispatcher:
         return self._imports.running(caller)
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
-        """Return the log of a session that the caller may see.
-
-        Raises
-        ------
-        UnknownSession
-            There is no such session.
-        """
+        """Return the log of a session that the caller may see."""
         await self._host.stored_sessions.wake(session_id)
         return visible_session(self._host, session_id, caller).journal.log
 

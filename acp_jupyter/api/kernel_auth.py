@@ -32,8 +32,6 @@ def sign(key: bytes, method: str, path: str, time: str, nonce: str, body: bytes)
 
     Parameters
     ----------
-    key
-        The key of the kernel's connection file.
     method, path, body
         The request; ``path`` includes the query.
     time, nonce

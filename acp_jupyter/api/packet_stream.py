@@ -83,17 +83,7 @@ class WirePacket:
 
 
 class PacketStream:
-    """Turns lines of a log, from its first one on, into packets.
-
-    Parameters
-    ----------
-    session_id
-        The session of the log.
-    dialect
-        The format of the packets.
-    after
-        The number of the last packet that the reader already has.
-    """
+    """Turns lines of a log, from its first one on, into packets."""
 
     def __init__(self, session_id: str, dialect: StreamDialect = "packets", after: int = 0) -> None:
         self.full = False

@@ -33,13 +33,7 @@ _NOT_OPEN_REASONS = {"", "no_document"}
 
 
 class Page:
-    """One connected page, as its socket uses it: documents, requests and answers.
-
-    Parameters
-    ----------
-    send
-        Takes a frame for the page from any thread, without waiting.
-    """
+    """One connected page, as its socket uses it: documents, requests and answers."""
 
     def __init__(self, send: Callable[[AskFrame], None]) -> None:
         self._send = send
@@ -111,8 +105,6 @@ class Pages:
     to_server_path
         Converts an absolute path to a page's path of the document: relative to the server's root,
         with forward slashes. None outside the root.
-    answer_seconds
-        How long one page may be silent before the next is asked.
     """
 
     def __init__(
@@ -153,17 +145,7 @@ class Pages:
     async def ask(
         self, path: Path, question: DocumentQuestion, *, dirty: bool = False
     ) -> PageReply:
-        """Ask the pages that have a document open, the one that had the focus last first.
-
-        Parameters
-        ----------
-        path
-            The absolute path.
-        question
-            The request.
-        dirty
-            Whether to ask only pages with unsaved changes.
-        """
+        """Ask the pages that have a document open, the one that had the focus last first."""
         name = self._name(path)
         return (
             PageReply(None) if name is None else await self.ask_by_name(name, question, dirty=dirty)
@@ -206,13 +188,7 @@ _REASON_CHARS = 1000
 
 
 class PageDocuments:
-    """Reads, writes and saves open documents for the host. Used on the host's loop.
-
-    Parameters
-    ----------
-    pages
-        All connected pages.
-    """
+    """Reads, writes and saves open documents for the host. Used on the host's loop."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
@@ -226,14 +202,7 @@ class PageDocuments:
         return None if asked.answer is None else asked.answer.text
 
     async def write(self, path: Path, text: str, base: str | None) -> bool:
-        """Change a document in its editor and save it; False: write the file instead.
-
-        Raises
-        ------
-        FileRefused
-            The user has changed the same part, it can't be saved, or it is unknown whether
-            changes would be lost.
-        """
+        """Change a document in its editor and save it; False: write the file instead."""
         asked = await self._pages.ask(path, WriteDocument(text=text, base=base))
         name = path.name[:_REASON_CHARS]
         if asked.answer is None:

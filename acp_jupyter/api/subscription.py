@@ -44,13 +44,6 @@ class Subscription:
 
     The host's thread adds events, the reader's thread takes them. ``wake`` is
     called in the host's thread, once until the next :meth:`take`.
-
-    Parameters
-    ----------
-    session_id
-        The session.
-    wake
-        Notifies the reader that there are events.
     """
 
     def __init__(self, session_id: str, wake: Callable[[], None]) -> None:
@@ -242,13 +235,7 @@ class Outbox:
         self._wake.set()
 
     async def run(self) -> None:
-        """Write until cancelled, until `finish`, or until ``write`` fails.
-
-        Raises
-        ------
-        TimeoutError
-            The page reads too slowly.
-        """
+        """Write until cancelled, until `finish`, or until ``write`` fails."""
         while True:
             self._wake.clear()
             while self._frames:

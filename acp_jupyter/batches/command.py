@@ -68,13 +68,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def read_file(path: Path) -> BatchFile:
-    """Read a batch's file.
-
-    Raises
-    ------
-    BadRequest
-        The file can't be read or is not valid; the message says what to change.
-    """
+    """Read a batch's file."""
     try:
         described = BatchFile.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
@@ -123,14 +117,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _require_consent(described: BatchFile, options: argparse.Namespace) -> None:
-    """Refuse rights that a file gives itself, as an agent may have written it.
-
-    Raises
-    ------
-    BadRequest
-        The file trusts its folder, allows everything, turns the sandbox off or opens the network,
-        and the command line doesn't confirm that.
-    """
+    """Refuse rights that a file gives itself, as an agent may have written it."""
     policies = described.policy if isinstance(described.policy, tuple) else (described.policy,)
     walls = described.sandbox
     sandboxes = walls if isinstance(walls, tuple) else (walls,)
@@ -235,13 +222,7 @@ def _value(text: str) -> str | int | float:
 
 
 def _grade(named: str) -> Grade | None:
-    """Import the function by its name.
-
-    Raises
-    ------
-    BadRequest
-        There is none.
-    """
+    """Import the function by its name."""
     if not named:
         return None
     place, _, name = named.rpartition(":")

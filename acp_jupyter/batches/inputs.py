@@ -28,19 +28,10 @@ def choose_inputs(
 
     Parameters
     ----------
-    folder
-        The notebook's folder.
     patterns
         Files, folders or patterns such as ``data/*.csv``; None for the whole folder.
     notebook
         The notebook's file name; it doesn't count as an input.
-    params
-        The job's parameters, which replace ``{name}`` in a pattern.
-
-    Raises
-    ------
-    BadRequest
-        The inputs are too many or too large, or a pattern matches nothing in the folder.
     """
     if patterns is not None:
         formatted = [_formatted(pattern, params) for pattern in patterns]
@@ -61,13 +52,7 @@ def choose_inputs(
 
 
 def copy_inputs(folder: Path, paths: Iterable[str], batch: BatchFolder) -> str:
-    """Copy files into the batch's folder, and return the digest of the copies.
-
-    Raises
-    ------
-    BadRequest
-        A file can't be read.
-    """
+    """Copy files into the batch's folder, and return the digest of the copies."""
     with batch.being_written() as made:
         content = []
         for path in paths:

@@ -22,13 +22,7 @@ not every shared disk has locks that hold for all of them."""
 
 @contextlib.contextmanager
 def job_folder() -> Iterator[Path]:
-    """Make a folder for one job, and remove it at the end.
-
-    Raises
-    ------
-    OSError
-        The folder can't be written.
-    """
+    """Make a folder for one job, and remove it at the end."""
     _remove_abandoned()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     owner = -1

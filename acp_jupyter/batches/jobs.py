@@ -136,13 +136,7 @@ class BatchFolder:
     path: Path
 
     def open(self) -> None:
-        """Make the folder, or check that it is a batch's folder.
-
-        Raises
-        ------
-        BadRequest
-            The path exists and is not a batch's folder.
-        """
+        """Make the folder, or check that it is a batch's folder."""
         mark = self.path / MARKER
         if mark.is_file():
             self._sweep()
@@ -208,13 +202,7 @@ def key_of(job: Job, notebook: str, inputs: str) -> str:
 
 
 def checked_params(params: object) -> tuple[dict[str, Any], ...]:
-    """Return the parameters, one mapping for each run.
-
-    Raises
-    ------
-    BadRequest
-        The parameters are not mappings from names to JSON values.
-    """
+    """Return the parameters, one mapping for each run."""
     if isinstance(params, Mapping):
         params = (params,)
     if not isinstance(params, Sequence) or isinstance(params, str | bytes):

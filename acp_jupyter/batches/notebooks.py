@@ -28,15 +28,7 @@ NO_PARAMETERS_CELL = (
 
 
 def read_notebook(path: Path) -> Any:
-    """Return a notebook without its outputs.
-
-    Raises
-    ------
-    FileMissing
-        There is none.
-    BadRequest
-        The file is not a notebook.
-    """
+    """Return a notebook without its outputs."""
     if not path.is_file():
         raise FileMissing(f"There is no notebook {path}.")
     try:

@@ -42,13 +42,7 @@ def jobs_of(
     seeds: Iterable[int],
     network: Network | None = None,
 ) -> list[Job]:
-    """Return a job for each combination.
-
-    Raises
-    ------
-    BadRequest
-        An agent, policy, sandbox, seed or parameter is not valid.
-    """
+    """Return a job for each combination."""
     numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
     try:
         jobs = [

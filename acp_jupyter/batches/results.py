@@ -182,13 +182,7 @@ class BatchResults(tuple[JobResult, ...]):
         return [result.row() for result in self]
 
     def to_frame(self) -> DataFrame:
-        """Return a DataFrame with a row for each job, by its key.
-
-        Raises
-        ------
-        MissingPackage
-            pandas is not installed here.
-        """
+        """Return a DataFrame with a row for each job, by its key."""
         try:
             import pandas
         except ImportError:

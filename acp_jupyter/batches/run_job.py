@@ -40,18 +40,7 @@ _ERROR_CHARS = 2000
 
 
 def run_job(text: str) -> str:
-    """Run a job, unless another process has finished it, and return its outcome.
-
-    Parameters
-    ----------
-    text
-        A `JobSpec` as JSON.
-
-    Returns
-    -------
-    str
-        An `Outcome` as JSON.
-    """
+    """Run a job, unless another process has finished it, and return its outcome."""
     spec = JobSpec.model_validate_json(text)
     batch = BatchFolder(Path(spec.out))
     known = None if spec.replay else batch.outcome(spec.key)

@@ -32,13 +32,6 @@ class LocalWorkers:
     ----------
     executor
         Its threads each own one process; give it `run`.
-
-    Parameters
-    ----------
-    count
-        How many jobs run at once.
-    log
-        File for what the processes write to stderr.
     """
 
     def __init__(self, count: int, log: Path) -> None:
@@ -50,13 +43,7 @@ class LocalWorkers:
         self._closed = False
 
     def run(self, text: str) -> str:
-        """Run a job, as `run_job`.
-
-        Raises
-        ------
-        WorkerDied
-            Its process died, also when the job was tried again.
-        """
+        """Run a job, as `run_job`."""
         spec = JobSpec.model_validate_json(text)
         for _ in range(_TRIES):
             with job_folder() as scratch:

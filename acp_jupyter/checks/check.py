@@ -78,13 +78,7 @@ async def _report(path: str, lines: AsyncGenerator[CheckLine, None]) -> CheckRep
 
 
 def read_notebook(path: Path) -> Any:
-    """Read a notebook of any version.
-
-    Raises
-    ------
-    BadRequest
-        The file can't be read as a notebook.
-    """
+    """Read a notebook of any version."""
     import nbformat
 
     try:

@@ -12,12 +12,6 @@ NO_AGENTS = "A copy of a notebook that runs in a check or a variant can't ask ag
 
 
 def refuse_in_check() -> None:
-    """Raise an error in the kernel of a check or a variant, which must not reach a host.
-
-    Raises
-    ------
-    NotAllowed
-        This is the kernel of a check or a variant.
-    """
+    """Raise an error in the kernel of a check or a variant, which must not reach a host."""
     if os.environ.get(CHECK_VARIABLE):
         raise NotAllowed(NO_AGENTS)

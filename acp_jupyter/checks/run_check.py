@@ -57,21 +57,10 @@ async def check_lines(
     ----------
     notebook
         As nbformat reads it; it is copied.
-    folder
-        Where the kernel runs.
     kernel_name
         Name of the kernel; by default the notebook's kernel.
-    spec
-        The kernel's specification, if the caller has looked it up.
     cell_seconds
         How long a cell may run; None for any time.
-    environment
-        Variables for the kernel, added to those of this process.
-
-    Raises
-    ------
-    BadRequest
-        There is no such kernel, or it doesn't start.
     """
     import nbformat
 

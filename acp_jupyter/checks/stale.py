@@ -68,10 +68,6 @@ def find_stale(
 
     Parameters
     ----------
-    cells
-        The notebook's code cells, in its order.
-    runs
-        The cells that were run, oldest first.
     python
         Whether names can be read; if not, each cell only depends on its own source.
     """

@@ -34,15 +34,7 @@ _MAX_OPEN = 1000
 
 
 class ClaudeImport:
-    """Converts the CLI's objects to messages of the protocol, and assigns them to turns.
-
-    Parameters
-    ----------
-    writer
-        Makes the lines.
-    session_id
-        The session's id in the lines.
-    """
+    """Converts the CLI's objects to messages of the protocol, and assigns them to turns."""
 
     def __init__(self, writer: EntryWriter, session_id: str) -> None:
         self._writer = writer

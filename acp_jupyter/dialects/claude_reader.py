@@ -42,13 +42,7 @@ class ClaudeCli:
         return self._system.session_id
 
     def read(self, line: object) -> list[CliResult]:
-        """Read one object; any JSON value or `BadOutput`.
-
-        Returns
-        -------
-        list of CliResult
-            Never raises; an unknown object becomes an update of kind ``unknown``.
-        """
+        """Read one object; any JSON value or `BadOutput`."""
         if isinstance(line, BadOutput):
             words = "A line of the CLI could not be read."
             return [notice("Claude CLI", words, line.text, warns=True)]
@@ -172,13 +166,7 @@ class BadOutput:
 
 
 class CliOutput:
-    """Parses bytes to JSON values; skips blank lines, and reports torn ones.
-
-    Parameters
-    ----------
-    max_bytes
-        A longer line is left out, and reported.
-    """
+    """Parses bytes to JSON values; skips blank lines, and reports torn ones."""
 
     def __init__(self, max_bytes: int = _MAX_LINE_BYTES) -> None:
         self._max_bytes = max_bytes

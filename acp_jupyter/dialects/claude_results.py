@@ -117,13 +117,7 @@ _WHAT_TO_DO = (
 
 
 def read_result(result: Obj, pending_words: str = "") -> TurnEnd | TurnError:
-    """Read a ``result`` line.
-
-    Parameters
-    ----------
-    pending_words
-        The CLI's description of an error, from a message that has not been shown.
-    """
+    """Read a ``result`` line."""
     subtype = text(result.get("subtype"))
     failed = result.get("is_error") is True
     of_prompt = text(obj(result.get("origin")).get("kind")) in ("", "human", "user")
@@ -205,8 +199,6 @@ def usage_update(result: Obj, last_usage: Obj, models: Sequence[str]) -> Obj | N
     ----------
     last_usage
         ``usage`` of the last message; the result's own adds up all requests of the turn.
-    models
-        Names by which the model may be listed, the best first.
     """
     listed = obj(result.get("modelUsage"))
     sizes = (count(obj(listed.get(model)).get("contextWindow")) for model in models)

@@ -222,15 +222,7 @@ def requested_edits(name: str, raw_input: Obj) -> list[Obj]:
 
 
 def applied_edits(name: str, raw_input: Obj, outcome: Obj) -> tuple[list[Obj], list[Obj]]:
-    """Return the edits that a call made, and the line of each in the file.
-
-    Parameters
-    ----------
-    name, raw_input
-        The call's tool and input.
-    outcome
-        Only this has the text before a ``Write``, and the place of an edit.
-    """
+    """Return the edits that a call made, and the line of each in the file."""
     asked = requested_edits(name, raw_input)
     before = outcome.get("originalFile")
     if name == "Write" and len(asked) == 1 and isinstance(before, str):

@@ -42,19 +42,7 @@ class ImportedEntry:
 def read_import(
     lines: Iterable[bytes | str], facts: LogFacts, sequence: Iterator[int], start: float
 ) -> Iterator[ImportedEntry | LogProblem]:
-    """Yield a log's lines, converted to lines of a session; never raise.
-
-    Parameters
-    ----------
-    lines
-        The log.
-    facts
-        The result of `survey`.
-    sequence
-        Numbers for the lines.
-    start
-        When the log began, in seconds since the epoch, for logs without times.
-    """
+    """Yield a log's lines, converted to lines of a session; never raise."""
     counted = _Counted(unframed(lines) if facts.framed else lines)
     writer = EntryWriter(sequence, start)
     if facts.dialect == "traffic":
@@ -177,8 +165,6 @@ def survey(lines: LogSource, dialect: Dialect | None = None, session: str = "") 
 
     Parameters
     ----------
-    lines
-        The log.
     dialect
         How to read it; by default the detected dialect.
     session
@@ -254,13 +240,7 @@ _USER = frozenset({"user_message_chunk", "user_message"})
 
 
 class PacketImport:
-    """Assigns packets to turns; the packets don't change.
-
-    Parameters
-    ----------
-    writer
-        Makes the lines.
-    """
+    """Assigns packets to turns; the packets don't change."""
 
     def __init__(self, writer: EntryWriter) -> None:
         self._writer = writer

@@ -37,12 +37,8 @@ class TrafficImport:
 
     Parameters
     ----------
-    writer
-        Makes the lines.
     session_id
         The session to import; empty for all.
-    own
-        Whether the log has notes of its turns.
     prompts
         Whether it has prompts; else turns are guessed.
     """
@@ -169,13 +165,7 @@ _NO_END = "The log ends before this turn does."
 
 
 class PromptTurns:
-    """Writes the notes that a host would have written; the first open turn counts as running.
-
-    Parameters
-    ----------
-    writer
-        Makes the lines.
-    """
+    """Writes the notes that a host would have written; the first open turn counts as running."""
 
     def __init__(self, writer: EntryWriter) -> None:
         self._writer = writer

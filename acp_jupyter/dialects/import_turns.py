@@ -51,8 +51,6 @@ class ImplicitTurns:
 
     Parameters
     ----------
-    writer
-        Makes the lines.
     session_id
         The protocol's id; with it a turn is written as a request, and its end as the answer.
     """

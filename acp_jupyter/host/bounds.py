@@ -67,18 +67,7 @@ class Bounds:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """Return the bounds of one configuration.
-
-        Parameters
-        ----------
-        settings
-            The settings of the extension that are bounds, by their names.
-
-        Raises
-        ------
-        BadRequest
-            A setting has the wrong type, or no policy is left.
-        """
+        """Return the bounds of one configuration."""
         policies = _names(settings, "allowed_policies", POLICIES)
         unknown = [name for name in policies if name not in POLICIES]
         if unknown:
@@ -110,13 +99,7 @@ class Bounds:
         ).checked()
 
     def within(self, other: Bounds) -> Bounds:
-        """Return the bounds that allow only what both do.
-
-        Raises
-        ------
-        BadRequest
-            They allow no policy or no agent in common.
-        """
+        """Return the bounds that allow only what both do."""
         return replace(
             self,
             agents=(*other.agents, *self.agents),
@@ -132,13 +115,7 @@ class Bounds:
         ).checked()
 
     def checked(self) -> Self:
-        """Return these bounds if they are valid.
-
-        Raises
-        ------
-        BadRequest
-            They allow no policy, no sandbox or no agent.
-        """
+        """Return these bounds if they are valid."""
         if not self.policies:
             raise BadRequest(
                 "The settings named allowed_policies leave no policy that all of them allow. "
@@ -174,13 +151,7 @@ class Bounds:
         return bool(host) and not all(_matches(host, each) for each in self.remote_hosts)
 
     def require_attachments(self, blocks: Iterable[Mapping[str, Any]]) -> None:
-        """Check that a prompt with these content blocks is allowed.
-
-        Raises
-        ------
-        NotAllowed
-            It has attachments, and these are not allowed.
-        """
+        """Check that a prompt with these content blocks is allowed."""
         if not self.attachments and any(block.get("type") != "text" for block in blocks):
             raise NotAllowed(f"Attachments are not allowed here. {DECIDED} Send text alone.")
 
@@ -189,13 +160,7 @@ class Bounds:
         return not self.unasked_modes and bool(read_unasked(mode_id, name))
 
     def require_mode(self, mode_id: str, name: str) -> None:
-        """Check that a mode of an agent is allowed.
-
-        Raises
-        ------
-        NotAllowed
-            It is not.
-        """
+        """Check that a mode of an agent is allowed."""
         if self.forbids_mode(mode_id, name):
             words = UNASKED_WORDS[read_unasked(mode_id, name)]
             raise NotAllowed(
@@ -204,13 +169,7 @@ class Bounds:
             )
 
     def require_policy(self, policy: Policy | None) -> None:
-        """Check that a policy is allowed; None is.
-
-        Raises
-        ------
-        NotAllowed
-            It is not.
-        """
+        """Check that a policy is allowed; None is."""
         if policy is not None and policy not in self.policies:
             others = ", ".join(self.policies)
             raise NotAllowed(
@@ -230,13 +189,7 @@ class Bounds:
         )
 
     def require_sandbox(self, sandbox: Sandbox | None) -> None:
-        """Check that a sandbox is allowed; None is.
-
-        Raises
-        ------
-        NotAllowed
-            It is not.
-        """
+        """Check that a sandbox is allowed; None is."""
         if sandbox is not None and sandbox not in self.sandboxes:
             others = ", ".join(self.sandboxes)
             raise NotAllowed(
@@ -245,13 +198,7 @@ class Bounds:
 
 
 def require_no_more(network: Network, now: Network) -> None:
-    """Do nothing if a network reaches no more than the one of now.
-
-    Raises
-    ------
-    NotAllowed
-        It does, which is the user's to decide.
-    """
+    """Do nothing if a network reaches no more than the one of now."""
     if NETWORKS.index(network) > NETWORKS.index(now):
         raise NotAllowed(
             f"Only the user can open the network of a session from {now} to {network}: do it in "

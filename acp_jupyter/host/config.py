@@ -98,11 +98,6 @@ def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     configured
         Servers by name: ``{"command", "args", "env"}`` or
         ``{"type": "http"|"sse", "url", "headers"}``.
-
-    Raises
-    ------
-    BadRequest
-        An entry is not well-formed.
     """
     servers = []
     for name, entry in configured.items():

@@ -117,35 +117,17 @@ class AgentHost(HostThread):
             self._loop.call_soon_threadsafe(self._forget, reader)
 
     def on_sessions_changed(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call ``listener``, in the host's thread, when any session's state has changed.
-
-        Returns
-        -------
-        Callable
-            Stops it.
-        """
+        """Call ``listener``, in the host's thread, when any session's state has changed."""
         return self.open_sessions.on_change(listener)
 
     # -- on the host's loop ----------------------------------------------
 
     def session(self, session_id: str) -> Session:
-        """Return an open session; `StoredSessions.wake` opens a stored one.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id is open.
-        """
+        """Return an open session; `StoredSessions.wake` opens a stored one."""
         return self.open_sessions.get(session_id)
 
     def session_of_turn(self, turn_id: str) -> Session:
-        """Return the open session of a turn; `StoredSessions.wake_turn` opens a stored one.
-
-        Raises
-        ------
-        UnknownTurn
-            No turn of that id.
-        """
+        """Return the open session of a turn; `StoredSessions.wake_turn` opens a stored one."""
         for session in self.sessions.values():
             if turn_id in session.transcript.turns:
                 return session
@@ -205,17 +187,6 @@ class AgentHost(HostThread):
 
         With ``made`` it works in that copy, as long as it lasts. Without any copy the sandbox
         ``copy`` is ``read-only``: nothing reaches the folder in it either.
-
-        Raises
-        ------
-        UnknownAgent
-            No agent of that id is configured.
-        BadRequest
-            Too many sessions are open, or the sandbox can't be had yet.
-        NotAllowed
-            The administrator does not allow the policy, or the sandbox.
-        RecordingMissing
-            There is no recording to replay.
         """
         checkpoints = (
             self.recordings.prepare(agent, label, notebook_path, recording) if recording else None
@@ -274,15 +245,6 @@ class AgentHost(HostThread):
         ----------
         spec
             The agent that is to be kept in it; None where a recording is played.
-        folder
-            The folder.
-
-        Raises
-        ------
-        BadRequest
-            Nothing here would keep the agent in it, or the folder can't be copied.
-        DiskRefused
-            The disk has no room for it.
         """
         self.open_sessions.make_room()  # before all is copied
         sandboxes = self.open_sessions.sandboxes
@@ -306,13 +268,7 @@ class AgentHost(HostThread):
         await self._store.delete(made.session_id)
 
     def open_outside(self, name: str, key: OutsideKey) -> Session:
-        """Create a session for an outside agent that uses the notebook tools.
-
-        Raises
-        ------
-        BadRequest
-            Too many sessions are open.
-        """
+        """Create a session for an outside agent that uses the notebook tools."""
         self.open_sessions.make_room()
         spec = AgentSpec(OUTSIDE, name, "")
         policy = self.config.bounds.within_policy(key.policy)
@@ -338,13 +294,7 @@ class AgentHost(HostThread):
         await self._store.save(session)
 
     async def save_new(self, session: Session) -> None:
-        """Save a new session; delete it if that fails.
-
-        Raises
-        ------
-        DiskRefused
-            The disk is full, broken or does not answer.
-        """
+        """Save a new session; delete it if that fails."""
         if not await self._store.save(session):
             why = session.journal.log.why or "the list of sessions can't be written"
             await self.closer.delete(session.session_id)
@@ -390,11 +340,6 @@ class AgentHost(HostThread):
         """Send a session's events to ``reader``; its requests then wait for an answer.
 
         They don't if ``answers`` is False: for a reader that can't answer, such as a kernel's.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id.
         """
         await self.stored_sessions.wake(session_id)
         session = self.session(session_id)

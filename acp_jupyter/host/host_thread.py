@@ -44,13 +44,7 @@ class HostThread:
         self._thread.start()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
-        """Run a coroutine on the loop.
-
-        Raises
-        ------
-        HostClosed
-            The host is shutting down.
-        """
+        """Run a coroutine on the loop."""
         self._must_run(work)
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
@@ -59,13 +53,6 @@ class HostThread:
 
         Waiting for a future of `submit` is not: an interrupt can leave its lock acquired, and the
         loop would then wait for that lock forever.
-
-        Raises
-        ------
-        HostClosed
-            The host is shutting down.
-        ServerUnreachable
-            The loop did not answer in time, or has ended.
         """
         self._must_run(work)
         task: asyncio.Task[T] | None = None

@@ -44,13 +44,7 @@ class KeyThrottle:
         """Attempts by source, the latest at the end."""
 
     def admit(self, source: str) -> None:
-        """Check whether a source's key may be examined.
-
-        Raises
-        ------
-        TooManyWrongKeys
-            The source waits for too many answers.
-        """
+        """Check whether a source's key may be examined."""
         tries = self._tries.get(source)
         if tries is not None and tries.waiting >= _WAITING:
             raise TooManyWrongKeys("Too many wrong keys came from there. Try again in 2 seconds.")

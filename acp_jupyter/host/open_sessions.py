@@ -34,18 +34,8 @@ class OpenSessions:
 
     Parameters
     ----------
-    config
-        The host's configuration.
     by_id
         The open sessions, the oldest first; changed here.
-    store
-        The folders of all sessions.
-    permission_stores
-        Trusted folders and saved rules.
-    checkpoints
-        Contents of files that turns have changed.
-    running_turns
-        The turns that run in each folder.
     """
 
     def __init__(
@@ -85,13 +75,7 @@ class OpenSessions:
         self._closing: dict[str, asyncio.Task[None]] = {}
 
     def get(self, session_id: str) -> Session:
-        """Return an open session; `StoredSessions.wake` opens a stored one.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id is open.
-        """
+        """Return an open session; `StoredSessions.wake` opens a stored one."""
         try:
             return self.by_id[session_id]
         except KeyError:
@@ -125,13 +109,7 @@ class OpenSessions:
         return Redactor.of_environments(*known, shared=self.secrets)
 
     def make_room(self) -> None:
-        """Make room for one more session; suspend one that is not in use if need be.
-
-        Raises
-        ------
-        BadRequest
-            Too many are in use.
-        """
+        """Make room for one more session; suspend one that is not in use if need be."""
         most = self.config.limits.sessions
         if len(self.by_id) < most:
             return

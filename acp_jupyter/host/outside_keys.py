@@ -44,15 +44,7 @@ class OutsideKey:
 
 
 class OutsideKeys:
-    """The keys of a server. Used on the host's loop only.
-
-    Parameters
-    ----------
-    limits
-        The greatest number of keys, and how long each is valid.
-    clock
-        Returns the time, in seconds since the epoch.
-    """
+    """The keys of a server. Used on the host's loop only."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.time) -> None:
         self._limits = limits
@@ -61,13 +53,7 @@ class OutsideKeys:
         self._on_end: list[Callable[[str], None]] = []
 
     def make(self, notebook_path: str, policy: OutsidePolicy, user: str) -> tuple[OutsideKey, str]:
-        """Create a key; return it with its facts. The key itself is not kept.
-
-        Raises
-        ------
-        BadRequest
-            There are too many keys.
-        """
+        """Create a key; return it with its facts. The key itself is not kept."""
         self._drop_expired()
         if len(self._keys) >= self._limits.outside_keys:
             raise BadRequest(f"There are {len(self._keys)} keys already. Revoke one first.")
@@ -90,13 +76,7 @@ class OutsideKeys:
         return key_id if key_id in self._keys else ""
 
     def find(self, key: str) -> OutsideKey:
-        """Return the facts of a valid key.
-
-        Raises
-        ------
-        NotAllowed
-            The key is not valid; the message does not say which part is wrong.
-        """
+        """Return the facts of a valid key."""
         self._drop_expired()
         named, secret = _parts(key)
         known = self._keys.get(named)
@@ -106,13 +86,7 @@ class OutsideKeys:
         return known
 
     def use(self, key_id: str) -> None:
-        """Note that a key is used now.
-
-        Raises
-        ------
-        NotAllowed
-            The key was revoked, or has expired.
-        """
+        """Note that a key is used now."""
         self._drop_expired()
         known = self._keys.get(key_id)
         if known is None:
@@ -125,13 +99,7 @@ class OutsideKeys:
         return tuple(reversed(self._keys.values()))
 
     def revoke(self, key_id: str) -> None:
-        """Revoke a key.
-
-        Raises
-        ------
-        BadRequest
-            There is no key of that id.
-        """
+        """Revoke a key."""
         if self._keys.pop(key_id, None) is None:
             raise BadRequest("There is no such key. It was revoked already, or its time is over.")
         self._notify(key_id)

@@ -63,13 +63,7 @@ class RecordingFile:
         return self.root / self.path
 
     def opening(self) -> SessionOpened | None:
-        """Return the first line of the existing recording, None if there is no file.
-
-        Raises
-        ------
-        FileRefused
-            The file is not a recording, or can't be read.
-        """
+        """Return the first line of the existing recording, None if there is no file."""
         try:
             line = self._first_line()
         except FileNotFoundError:
@@ -85,15 +79,7 @@ class RecordingFile:
         return note
 
     def first_line(self, agent: str) -> SessionOpened:
-        """Return the first line of the recording to play.
-
-        Raises
-        ------
-        RecordingMissing
-            There is no recording.
-        FileRefused
-            The file is not a recording, or can't be read.
-        """
+        """Return the first line of the recording to play."""
         found = self.opening()
         if found is None:
             raise RecordingMissing(
@@ -103,27 +89,13 @@ class RecordingFile:
         return found
 
     def write(self, text: str) -> None:
-        """Write the whole recording atomically.
-
-        Raises
-        ------
-        FileRefused
-            The existing file is not a recording, or can't be written.
-        """
+        """Write the whole recording atomically."""
         self.opening()
         bound = replace(self.limits, file_bytes=self.limits.recording_bytes)
         WorkspaceFiles(self.root, bound).write_text(self.path, text)
 
     def read(self) -> bytes:
-        """Return the whole recording.
-
-        Raises
-        ------
-        NotAllowed
-            The path leads out of the root.
-        FileRefused
-            The file is too large, or can't be read.
-        """
+        """Return the whole recording."""
         most = self.limits.recording_bytes
         try:
             with self._plain().open("rb") as opened:
@@ -148,15 +120,7 @@ class RecordingFile:
 
 
 def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosixPath:
-    """Return the folder of a notebook's recordings, relative to the host's root.
-
-    Raises
-    ------
-    BadRequest
-        The notebook is unknown and no path was given, or the path is not valid.
-    NotAllowed
-        The path leads out of the root.
-    """
+    """Return the folder of a notebook's recordings, relative to the host's root."""
     notebook = PurePosixPath(notebook_path)
     given = options.path.replace("\\", "/")
     if given:
@@ -189,17 +153,8 @@ def recording_name(agent: str, label: str, number: int) -> str:
 
     Parameters
     ----------
-    agent
-        The agent's id.
-    label
-        The session's label, as given by ``--session``.
     number
         Number of the session for that agent and label, from 1; ``--new`` starts another.
-
-    Raises
-    ------
-    BadRequest
-        The id is not valid for an agent, or the label is too long.
     """
     agent = agent.removeprefix(IN_KERNEL)
     if not _AGENT_ID.fullmatch(agent):
@@ -257,13 +212,6 @@ class RecordingScrubber:
 
     The session's folder becomes `WORKSPACE`, the home folder ``~``; other folders of this machine
     and the user's name get stand-ins; the redactor removes secrets.
-
-    Parameters
-    ----------
-    scrubber
-        Knows secrets and folders.
-    user
-        Name of the account.
     """
 
     def __init__(self, scrubber: Scrubber, user: str) -> None:

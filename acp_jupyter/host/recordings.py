@@ -43,17 +43,7 @@ class PreparedRecording:
 
 
 class Recordings:
-    """All recordings of a host and their recorders. Used on the host's loop only.
-
-    Parameters
-    ----------
-    root
-        The host's root folder.
-    seals
-        Recordings of this installation.
-    limits
-        The host's limits.
-    """
+    """All recordings of a host and their recorders. Used on the host's loop only."""
 
     def __init__(self, root: Path, seals: RecordingSeals, limits: Limits) -> None:
         self._root = root
@@ -65,13 +55,7 @@ class Recordings:
     def prepare(
         self, agent: str, label: str, notebook_path: str, options: RecordingOptions
     ) -> PreparedRecording:
-        """Return the recording for the next session of an agent and label.
-
-        Raises
-        ------
-        AcpError
-            The notebook is unknown, the path is not usable, or there is nothing to play.
-        """
+        """Return the recording for the next session of an agent and label."""
         folder = recording_folder(notebook_path, options)
         key = options, str(folder / recording_name(agent, label, 1))
         number = self._counts.get(key, 0) + 1
@@ -87,13 +71,7 @@ class Recordings:
                 assert_never(options.mode)
 
     def is_ours(self, file: RecordingFile) -> bool:
-        """Return whether this installation made a recording. Blocks.
-
-        Raises
-        ------
-        AcpError
-            The recording can't be read.
-        """
+        """Return whether this installation made a recording. Blocks."""
         return self._seals.is_ours(file.read())
 
     def begin(
@@ -130,15 +108,7 @@ class Recordings:
 
 
 def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:
-    """Return the agent that plays a recording; it does not depend on the configuration.
-
-    Raises
-    ------
-    RecordingMissing
-        There is no recording.
-    FileRefused
-        The file is not a recording.
-    """
+    """Return the agent that plays a recording; it does not depend on the configuration."""
     recorded = file.first_line(agent)
     name = recorded.agent_name.removesuffix(REPLAYED) or agent
     # The recording answers requests for terminals: no command runs.

@@ -62,16 +62,10 @@ class Registry:
 
     Parameters
     ----------
-    configured
-        The traitlets setting ``c.AcpJupyter.agents``.
     config_dirs
         Folders of the Jupyter config path, the most important first. Each may hold an
         ``acp_agents.json`` with the ``agent_servers`` block that other editors use. A workspace
         is never among them: a folder must not name commands.
-    points
-        Agents of other packages.
-    public
-        Agents that may be on ``PATH``, or be downloaded after a click.
     bounds
         What the administrator allows; by default everything.
     """
@@ -106,13 +100,6 @@ class Registry:
         name
             Its id, its name in the configuration, or its title; in this order. Case counts only
             where two differ by nothing else.
-        place
-            The notebook, or the kernel without one, whose own agents count, too.
-
-        Returns
-        -------
-        str
-            `name` itself, if there is no such agent.
         """
         entries = self._entries(agent_id_of(name))
         for fold in (str, str.casefold):
@@ -127,28 +114,14 @@ class Registry:
         return ids.pop() if len(ids) == 1 else name
 
     def require_free(self, name: str) -> None:
-        """Refuse a name for an agent in a kernel that another agent has.
-
-        Raises
-        ------
-        BadRequest
-            A configured, installed, bundled or known one.
-        """
+        """Refuse a name for an agent in a kernel that another agent has."""
         known = {entry.id for entry in self._entries()}
         known |= set(self._public.ids()) if self._public is not None else set()
         if known & {self.id_of(name), agent_id_of(name)}:
             raise BadRequest(f"There is an agent called {name} already. Choose another name.")
 
     def get(self, agent_id: str, place: str = "") -> AgentSpec:
-        """Return the agent called ``agent_id``; ``place`` as for `id_of`.
-
-        Raises
-        ------
-        UnknownAgent
-            There is no such agent.
-        AgentStartError
-            The agent's configuration is not valid, or it is not installed.
-        """
+        """Return the agent called ``agent_id``; ``place`` as for `id_of`."""
         if runs_in_kernel(agent_id):
             served = self._within_bounds(self.served.get(agent_id, place))
             if isinstance(served, InvalidEntry):
@@ -202,13 +175,7 @@ class Registry:
         return replace(state, may_update=state.may_update and self._bounds.downloads)
 
     async def update_public(self) -> RegistryState:
-        """Use a newer list of the public registry, if one is published.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator, or the user, does not allow it.
-        """
+        """Use a newer list of the public registry, if one is published."""
         if not self._bounds.downloads:
             raise NotAllowed(f"A newer list of agents can't be downloaded. {DECIDED}")
         if self._public is None:
@@ -222,21 +189,8 @@ class Registry:
 
         Parameters
         ----------
-        agent_id
-            Its agent.
-        package
-            With its version.
         command
             What was shown of how it is run; None if nothing was.
-
-        Raises
-        ------
-        UnknownAgent
-            The agent is not in the public registry, or its id is configured otherwise.
-        BadRequest
-            Another package or command would be run, or it can't be run here.
-        NotAllowed
-            The administrator does not allow it.
         """
         if self._public is None:
             raise BadRequest("Agents can't be downloaded here.")

@@ -175,13 +175,7 @@ class _Entry(BaseModel):
 
 
 class ProgramFinder:
-    """Finds programs on ``PATH``, with a short-lived cache.
-
-    Parameters
-    ----------
-    clock
-        Returns monotonic time in seconds.
-    """
+    """Finds programs on ``PATH``, with a short-lived cache."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -272,11 +266,6 @@ class EntryPointAgents:
 
     An entry point is an object, or a callable that returns one, with what an entry of the
     configuration has (``command`` or ``url``, and more), as keys or as attributes.
-
-    Parameters
-    ----------
-    points
-        Returns the entry points.
     """
 
     def __init__(self, points: Callable[[], Iterable[EntryPoint]] = _installed) -> None:

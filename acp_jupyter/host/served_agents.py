@@ -72,13 +72,7 @@ class ServedAgents:
         self._on_return.append(listener)
 
     async def serve(self, place: str, name: str, address: str, key: str) -> AgentSpec:
-        """Register an agent; it replaces one of the same name.
-
-        Raises
-        ------
-        BadRequest
-            The name or the address is not valid, or nothing answers there.
-        """
+        """Register an agent; it replaces one of the same name."""
         agent_id = agent_id_of(name)
         if agent_id != name.lower():
             raise BadRequest(
@@ -113,13 +107,7 @@ class ServedAgents:
         return _spec(agent_id.removeprefix(IN_KERNEL), {}) if served is None else served.spec
 
     def running(self, agent_id: str, place: str) -> AgentSpec:
-        """Return an agent, if it can be started now.
-
-        Raises
-        ------
-        AgentStartError
-            No kernel serves it.
-        """
+        """Return an agent, if it can be started now."""
         served = self._served.get((place, agent_id))
         if served is None or served.ended:
             raise AgentStartError(_not_served(agent_id))

@@ -40,20 +40,6 @@ class Recorder:
 
     Parameters
     ----------
-    options
-        The notebook's options.
-    file
-        The recording's file.
-    journal, log_path
-        The session's journal and log file.
-    scrubber
-        Removes secrets, paths and names.
-    turn_files
-        Reports the end of a turn.
-    contents
-        Reads the contents of files that a turn changes.
-    seals
-        Store the checksums of recordings of this installation.
     older
         The recorder that wrote the same file until now; it stops.
     """
@@ -168,21 +154,7 @@ class Recorder:
 
 
 class Playback:
-    """Plays a recording instead of the agent. Plays exactly the bytes that were checked.
-
-    Parameters
-    ----------
-    options
-        The notebook's options.
-    file
-        The recording's file.
-    player
-        The replay agent.
-    seals
-        Recordings of this installation.
-    scrubber
-        The scrubber that the recording went through.
-    """
+    """Plays a recording instead of the agent. Plays exactly the bytes that were checked."""
 
     def __init__(
         self,
@@ -209,13 +181,7 @@ class Playback:
         return self.file.path
 
     def read(self) -> bytes:
-        """Return the recording; blocks. It must not change during a session.
-
-        Raises
-        ------
-        AcpError
-            The recording can't be read, or has changed.
-        """
+        """Return the recording; blocks. It must not change during a session."""
         recording = self.file.read()
         digest = hashlib.sha256(recording).hexdigest()
         if self._digest not in {"", digest}:
@@ -228,13 +194,7 @@ class Playback:
         return recording
 
     def load(self, terminals: RecordedTerminals) -> AgentSpec:
-        """Load the recorded answers and terminals; return the replay agent. Blocks.
-
-        Raises
-        ------
-        AcpError
-            The recording can't be read, or has changed.
-        """
+        """Load the recorded answers and terminals; return the replay agent. Blocks."""
         recording = self.read()
         self.answers.load(recording, is_ours=self.is_ours)
         terminals.load(recording)

@@ -61,19 +61,7 @@ class _Found(NamedTuple):
 
 
 class SessionStore:
-    """Stores sessions on disk. Lives on the host's loop, and uses the disk in threads.
-
-    Parameters
-    ----------
-    data_dir
-        Holds the folder ``sessions``.
-    limits
-        See `Limits`.
-    live
-        Returns the sessions that are open.
-    reopen
-        Called when another server has taken an open session, or has left it.
-    """
+    """Stores sessions on disk. Lives on the host's loop, and uses the disk in threads."""
 
     def __init__(
         self,
@@ -109,13 +97,7 @@ class SessionStore:
         return self._sessions / session_id
 
     async def make_place(self, session_id: str) -> Path:
-        """Own the folder of a session that is about to be created; return the place of its copy.
-
-        Raises
-        ------
-        DiskRefused
-            The folder can't be written.
-        """
+        """Own the folder of a session that is about to be created; return the place of its copy."""
         self.hold(session_id)
         folder = self.folder(session_id)
         place = folder / COPY
@@ -219,13 +201,7 @@ class SessionStore:
         return await asyncio.to_thread(self._ownership.why_not_delete, folder)
 
     async def delete(self, session_id: str) -> None:
-        """Delete the folder of a session that is not open.
-
-        Raises
-        ------
-        NotAllowed
-            Another server has it.
-        """
+        """Delete the folder of a session that is not open."""
         folder = self.folder(session_id)
         words = await asyncio.to_thread(self._ownership.take, folder)
         words = words and await asyncio.to_thread(self._ownership.why_not_delete, folder)

@@ -41,19 +41,7 @@ from acp_jupyter.transcript.model.session_state import SessionState, saved_facts
 
 
 class StoredSessions:
-    """Opens stored sessions. Lives on the host's loop.
-
-    Parameters
-    ----------
-    open_sessions
-        The open sessions, to which this adds.
-    store
-        The folders.
-    operations
-        Operations on folders, whose notes a session may still lack.
-    reopen
-        Closes and opens a session whose folder was renamed.
-    """
+    """Opens stored sessions. Lives on the host's loop."""
 
     def __init__(
         self,
@@ -240,13 +228,6 @@ class StoredSessions:
         """Create a session with a copy of another's log; the caller forks it at the agent.
 
         It belongs to the notebook at ``notebook_path``, and counts as created by ``kernel_id``.
-
-        Raises
-        ------
-        BadRequest
-            Too many sessions are open.
-        DiskRefused
-            The parent's log is not complete on disk.
         """
         title = parent.state.title
         label = f"Fork of {title}"[:200] if title else "Fork"
@@ -270,13 +251,6 @@ class StoredSessions:
 
         ``also`` names other sessions with turns that were reverted together with its own. The
         session is a part of ``operation``, and is opened only once that has succeeded.
-
-        Raises
-        ------
-        BadRequest
-            Too many sessions are open.
-        DiskRefused
-            The parent's log is not complete on disk.
         """
         state = parent.state
         meta = self._copied_facts(parent, parent.label, state.notebook_path)
@@ -396,17 +370,7 @@ def last_notebook(state: SessionState) -> str:
 
 
 class SessionCloser:
-    """Closes, archives and deletes sessions. Lives on the host's loop.
-
-    Parameters
-    ----------
-    open_sessions
-        The open sessions.
-    stored_sessions
-        Opens a stored session, so that its agent can be asked.
-    store
-        The folders.
-    """
+    """Closes, archives and deletes sessions. Lives on the host's loop."""
 
     def __init__(
         self, open_sessions: OpenSessions, stored_sessions: StoredSessions, store: SessionStore
@@ -416,33 +380,14 @@ class SessionCloser:
         self._store = store
 
     async def close(self, session_id: str) -> None:
-        """Close a session; it stays on disk, and can be opened again.
-
-        Raises
-        ------
-        UnknownSession
-            It is not open.
-        """
+        """Close a session; it stays on disk, and can be opened again."""
         session = self._open.get(session_id)
         del self._open.by_id[session_id]
         await asyncio.shield(self._open.suspend(session))
         self._open.announce_change()
 
     async def archive(self, session_id: str, *, archived: bool) -> str:
-        """Archive and close a session, or unarchive it; the agent does the same with its copy.
-
-        Returns
-        -------
-        str
-            Why the agent did not, in words; empty if it did.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id.
-        NotAllowed
-            Another server has it.
-        """
+        """Archive and close a session, or unarchive it; the agent does the same with its copy."""
         await self._stored.wake(session_id)
         session = self._open.get(session_id)
         if session.state.read_only:
@@ -466,13 +411,6 @@ class SessionCloser:
         """Close a session and delete everything stored for it.
 
         A running agent is asked to delete its own copy, if it can.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id.
-        NotAllowed
-            Another server has it.
         """
         await self._stored.wake(session_id)
         session = self._open.get(session_id)

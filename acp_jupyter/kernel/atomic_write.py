@@ -10,13 +10,7 @@ from acp_jupyter.errors import BadRequest, plain_reason
 
 
 def atomic_write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
-    """Write a new file atomically; return its size.
-
-    Raises
-    ------
-    BadRequest
-        The file exists, or can't be written.
-    """
+    """Write a new file atomically; return its size."""
     target = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") if force else path
     try:
         file = target.open("xb")

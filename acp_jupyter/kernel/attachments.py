@@ -48,19 +48,8 @@ def with_attachments(
 
     Parameters
     ----------
-    prompt
-        The text.
-    paths
-        Paths relative to the notebook's folder, or patterns such as ``data/*.csv``.
-    root
-        The session's folder, which the agent may read.
     capabilities
         The content that the agent accepts: of ``image``, ``audio``, ``embeddedContext``.
-
-    Raises
-    ------
-    UsageError
-        A file is not there, lies outside the folder, or is too large.
     """
     found = dict.fromkeys(path for given in paths for path in _files_of(given))
     if len(found) > _MAX_FILES:

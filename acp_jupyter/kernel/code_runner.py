@@ -49,13 +49,7 @@ _AT_WORK = "The kernel is already running code for a tool. Wait until it ends."
 def do_work(
     shell: InteractiveShell | None, work: KernelWork, report_output: ReportOutput
 ) -> FinishedWork:
-    """Carry out work; return its outcome or its error.
-
-    Parameters
-    ----------
-    report_output
-        Called with the end of the code's printed output while it runs.
-    """
+    """Carry out work; return its outcome or its error."""
     if shell is None:
         return _trouble(work, "no_kernel", "This is a script, not a notebook's kernel.")
     if tool_code_runs():
@@ -186,13 +180,7 @@ class _Job:
 
 
 class EmbeddedKernelRunner:
-    """A `KernelRunner` for this process. Used on the host's loop.
-
-    Parameters
-    ----------
-    cells
-        The waiting cells.
-    """
+    """A `KernelRunner` for this process. Used on the host's loop."""
 
     def __init__(self, cells: WaitingCells) -> None:
         self._cells = cells

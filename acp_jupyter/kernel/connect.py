@@ -182,13 +182,7 @@ def by_time(sessions: Sequence[SessionState]) -> list[SessionState]:
 
 
 def choose_session(client: HostClient, named: str = "") -> SessionState:
-    """Return the session of that name, else the one used last here, else the newest.
-
-    Raises
-    ------
-    UnknownSession
-        There is no such session.
-    """
+    """Return the session of that name, else the one used last here, else the newest."""
     sessions = by_time(client.sessions())
     if named:
         return find_session(sessions, named)
@@ -199,15 +193,7 @@ def choose_session(client: HostClient, named: str = "") -> SessionState:
 
 
 def find_session(sessions: Sequence[SessionState], named: str) -> SessionState:
-    """Return the session whose id begins so, or that has this title.
-
-    Raises
-    ------
-    UnknownSession
-        There is no such session.
-    BadRequest
-        There are several.
-    """
+    """Return the session whose id begins so, or that has this title."""
     exact = [state for state in sessions if named in {state.session_id, state.title}]
     found = exact or [state for state in sessions if state.session_id.startswith(named)]
     if not found:

@@ -158,11 +158,6 @@ def check_command(command: Command) -> None:
     """Refuse commands of an agent's code that do more than read.
 
     A cell's policy applies to the user's code, never to code of a tool call.
-
-    Raises
-    ------
-    NotAllowed
-        An agent's code runs now, and the command changes something.
     """
     if _depth > 0 or _is_tool_request():
         require_read_only(command)

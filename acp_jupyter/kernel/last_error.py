@@ -33,15 +33,7 @@ _CODE_CHARS = 200
 def read_last_error(
     shell: InteractiveShell, clock: Callable[[], float] = time.monotonic
 ) -> LastError:
-    """Return the last error, from the user's own code on.
-
-    Parameters
-    ----------
-    shell
-        The shell, whose namespace tells which frame is a cell's.
-    clock
-        Returns monotonic time in seconds.
-    """
+    """Return the last error, from the user's own code on."""
     error = getattr(sys, "last_value", None)
     if not isinstance(error, BaseException):
         return LastError()

@@ -92,13 +92,7 @@ def _awaits_by(shell: InteractiveShell, loop: OwnLoop) -> Iterator[None]:
 
 
 class _Alarm:
-    """Interrupts the main thread after some time, repeatedly if needed.
-
-    Parameters
-    ----------
-    seconds
-        Time until the first interrupt.
-    """
+    """Interrupts the main thread after some time, repeatedly if needed."""
 
     def __init__(self, seconds: float) -> None:
         self.rang = False
@@ -237,15 +231,7 @@ _SHARE = 0.05
 
 
 class OutputReporter:
-    """Reports printed output from another thread, while the main thread runs the code.
-
-    Parameters
-    ----------
-    outputs
-        The outputs of the code.
-    report_output
-        Called with the end of the output if it has changed.
-    """
+    """Reports printed output from another thread, while the main thread runs the code."""
 
     def __init__(self, outputs: Outputs, report_output: ReportOutput) -> None:
         self._outputs = outputs

@@ -420,13 +420,7 @@ _SANDBOXES: tuple[Sandbox, ...] = get_args(Sandbox)
 
 
 def check_sandbox(sandbox: str | None) -> None:
-    """Check the name of a sandbox; None is valid. The host may still refuse it.
-
-    Raises
-    ------
-    BadRequest
-        There is no such sandbox.
-    """
+    """Check the name of a sandbox; None is valid. The host may still refuse it."""
     if sandbox is not None and sandbox not in _SANDBOXES:
         raise BadRequest(
             f"There is no sandbox {sandbox!r}. Name one of: off, folder, copy, read-only."

@@ -26,13 +26,7 @@ class Settings:
         return self.mode is None and self.model is None and not self.config
 
     def changes(self, state: SessionState) -> SettingChanges:
-        """Return the changes that the session needs.
-
-        Raises
-        ------
-        BadRequest
-            The agent does not offer it; the message says what it offers.
-        """
+        """Return the changes that the session needs."""
         found = SettingChanges()
         if self.mode is not None:
             _change_mode(found, state, self.mode)
@@ -55,13 +49,7 @@ class SettingChanges:
 
 
 def split_setting(text: str) -> tuple[str, str]:
-    """Return name and value of ``K=V``.
-
-    Raises
-    ------
-    BadRequest
-        The text has another form.
-    """
+    """Return name and value of ``K=V``."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise BadRequest(f"{text!r} is not a setting. Type NAME=VALUE.")
@@ -69,13 +57,7 @@ def split_setting(text: str) -> tuple[str, str]:
 
 
 def find_option(state: SessionState, name: str) -> ConfigOption:
-    """Return the option of that id or name.
-
-    Raises
-    ------
-    BadRequest
-        The agent has no such option.
-    """
+    """Return the option of that id or name."""
     for option in state.config_options:
         if name == option.id or name.casefold() == option.name.casefold():
             return option

@@ -64,14 +64,8 @@ def write_variables(
 
     Parameters
     ----------
-    shell
-        The kernel's IPython shell.
-    path
-        Path of the file, which must not exist.
     max_bytes
         Size of the file; what takes more is left out, the largest first.
-    seconds
-        Time for it. A long call into C is stopped at its end only.
     """
     try:
         importlib.import_module("dill")
@@ -205,13 +199,7 @@ class _Bounded:
 
 
 def _reference(value: object) -> str | None:
-    """Return the name of a module, which the other kernel imports itself; else None.
-
-    Raises
-    ------
-    PicklingError
-        The object belongs to this kernel.
-    """
+    """Return the name of a module, which the other kernel imports itself; else None."""
     if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value:
         return value.__name__
     library = str(getattr(type(value), "__module__", "")).partition(".")[0]
@@ -221,17 +209,7 @@ def _reference(value: object) -> str | None:
 
 
 def read_variables(shell: InteractiveShell, path: Path, folder: str, copy: str) -> CopiedVariables:
-    """Put the variables of a file into a kernel; modules are imported.
-
-    Parameters
-    ----------
-    shell
-        The kernel's IPython shell.
-    path
-        Path of the file.
-    folder, copy
-        Module folders below ``folder`` are searched below ``copy`` instead.
-    """
+    """Put the variables of a file into a kernel; modules are imported."""
     dill: Any = importlib.import_module("dill")
     with path.open("rb") as file:
         head = pickle.load(file)  # noqa: S301 - as the user's own kernel wrote it

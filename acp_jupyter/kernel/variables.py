@@ -56,13 +56,7 @@ class Described:
 
 
 def describe_names(names: Sequence[str], namespace: Mapping[str, object]) -> tuple[Described, ...]:
-    """Describe variables, each once.
-
-    Raises
-    ------
-    UsageError
-        There is no variable of a name.
-    """
+    """Describe variables, each once."""
     for name in names:
         if name not in namespace:
             raise UsageError(_missing(name, namespace))
@@ -237,17 +231,7 @@ def list_variables(
     hidden: Iterable[str] = (),
     clock: Callable[[], float] = time.monotonic,
 ) -> Variables:
-    """Return the variables of a namespace, data before functions and modules.
-
-    Parameters
-    ----------
-    namespace
-        The user's namespace.
-    hidden
-        Names that the shell has put there.
-    clock
-        Returns monotonic time in seconds.
-    """
+    """Return the variables of a namespace, data before functions and modules."""
     found = list(users_variables(namespace, hidden).items())
     found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS

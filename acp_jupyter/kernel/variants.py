@@ -48,13 +48,7 @@ class VariantAgent:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Parse ``AGENT`` or ``AGENT:MODEL``.
-
-        Raises
-        ------
-        BadRequest
-            The agent is missing.
-        """
+        """Parse ``AGENT`` or ``AGENT:MODEL``."""
         agent, _, model = text.strip().partition(":")
         if not agent.strip():
             raise BadRequest("Name an agent for each variant: claude, codex, or claude:opus.")
@@ -356,17 +350,7 @@ def make_variants(
     settings: Settings | None = None,
     told: Callable[[str], None] = lambda _words: None,
 ) -> list[Session]:
-    """Return a session in a copy of the folder for each agent.
-
-    Parameters
-    ----------
-    agents, cwd, trust, tools, restore, sandbox, network
-        See `try_several`.
-    settings
-        What is asked of each session.
-    told
-        Is told what is done now, in words.
-    """
+    """Return a session in a copy of the folder for each agent."""
     asked = [VariantAgent.read(each) for each in agents]
     if len(asked) < 2:
         raise BadRequest("Name two agents or more, or one again: claude, codex or claude, claude.")

@@ -30,8 +30,6 @@ class CallPlace:
 
     Parameters
     ----------
-    order
-        The queue.
     number
         Its position; the first call has the smallest number.
     runs

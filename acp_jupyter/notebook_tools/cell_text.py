@@ -73,13 +73,7 @@ def _kind(output: NbOutput) -> str:
 
 
 def edited(source: str, edits: Sequence[TextEdit]) -> str:
-    """Apply edits to a text, one after the other.
-
-    Raises
-    ------
-    ToolError
-        An old text is missing or occurs more than once, or the result is too long.
-    """
+    """Apply edits to a text, one after the other."""
     for number, edit in enumerate(edits, 1):
         count = source.count(edit.old)
         if count == 0:

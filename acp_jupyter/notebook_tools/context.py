@@ -137,33 +137,15 @@ class CallContext:
     """Its place among the session's calls."""
 
     async def state(self) -> NotebookState:
-        """Return the present notebook.
-
-        Raises
-        ------
-        ToolError
-            The notebook can't be read.
-        """
+        """Return the present notebook."""
         return _accepted(await self.notebooks.read(self.target.path))
 
     async def apply(self, *edits: CellEdit) -> NotebookState:
-        """Change the notebook.
-
-        Raises
-        ------
-        ToolError
-            The edit was refused; nothing was changed.
-        """
+        """Change the notebook."""
         return _accepted(await self.notebooks.apply(self.target.path, edits))
 
     def cell(self, state: NotebookState, cell_id: str) -> tuple[int, Cell]:
-        """Return a cell and its index.
-
-        Raises
-        ------
-        ToolError
-            There is no cell with that id.
-        """
+        """Return a cell and its index."""
         for index, cell in enumerate(state.cells):
             if cell.id == cell_id:
                 return index, cell
@@ -185,13 +167,7 @@ class CallContext:
 
     @property
     def kernel_id(self) -> str:
-        """The kernel's id.
-
-        Raises
-        ------
-        ToolError
-            No kernel runs.
-        """
+        """The kernel's id."""
         if not self.target.kernel_id and self.target.own_kernel:
             raise ToolError("no_kernel: your kernel has not been started, so nothing runs in it.")
         if not self.target.kernel_id:

@@ -28,8 +28,6 @@ class KernelError(AcpError):
     trouble
         Kind of failure. ``timeout`` means a request without an answer: code that took too long
         gives a `RunResult` with its output.
-    message
-        Message for the agent and the user.
     """
 
     status = 409
@@ -149,13 +147,7 @@ class KernelRunner(Protocol):
 
 
 class RunningCode:
-    """Runs code for tools, and records in which kernels it runs.
-
-    Parameters
-    ----------
-    runner
-        Runs the code.
-    """
+    """Runs code for tools, and records in which kernels it runs."""
 
     def __init__(self, runner: KernelRunner) -> None:
         self._runner = runner
@@ -184,13 +176,7 @@ class RunningCode:
         on_printed: OnPrinted,
         goes_on: Callable[[], bool],
     ) -> RunResult:
-        """Run code as a cell would. See `KernelRunner.execute`.
-
-        Parameters
-        ----------
-        goes_on
-            Returns whether the turn is still running.
-        """
+        """Run code as a cell would. See `KernelRunner.execute`."""
         self._turns[kernel_id] = goes_on
         self._kernels[kernel_id] += 1
         try:

@@ -197,18 +197,9 @@ class WaitingCells:
 
         Parameters
         ----------
-        kernel_id, work, on_printed
-            The kernel, its work, and a callback for printed text.
         stop
             Called if this is cancelled while the cell does the work. Work that still waits is
             only removed from the queue, as the cell may be doing other work.
-
-        Raises
-        ------
-        NoCellWaits
-            No cell took it.
-        KernelError
-            The kernel could not do the work, or its queue is full.
         """
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
         if len(kernel.waiting) >= _MAX_JOBS:

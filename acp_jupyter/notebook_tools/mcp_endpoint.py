@@ -48,12 +48,6 @@ class NotebookTools:
 
     Parameters
     ----------
-    root
-        The folder that paths of notebooks are relative to.
-    where
-        Finds the kernel of a notebook.
-    notebooks, runner
-        Access to notebooks and kernels.
     variants
         Kernels for variants; None if variants can't have kernels.
     """
@@ -147,13 +141,7 @@ class NotebookTools:
 
 
 class ToolsOverAcp:
-    """The tools of a session for an agent that sends its requests over ACP.
-
-    Parameters
-    ----------
-    tools
-        The session's tools.
-    """
+    """The tools of a session for an agent that sends its requests over ACP."""
 
     name = SERVER_NAME
 

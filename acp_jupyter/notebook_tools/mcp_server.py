@@ -93,13 +93,7 @@ async def answer_mcp(
     notify: Callable[[str, Mapping[str, Any]], Awaitable[None]],
     progress_seconds: float = 5.0,
 ) -> Obj:
-    """Answer one request without a connection, as MCP allows since its version of 2026-07-28.
-
-    Returns
-    -------
-    dict
-        With ``result`` or ``error``.
-    """
+    """Answer one request without a connection, as MCP allows since its version of 2026-07-28."""
     if (refused := _refused(request)) is not None:
         return refused
     server = _server(tools, progress_seconds)

@@ -47,8 +47,6 @@ class Notebooks:
 
     Parameters
     ----------
-    files
-        Access to the files.
     pages
         Access to the pages; None if there are none.
     """
@@ -72,13 +70,7 @@ _REASON_CHARS = 1000
 
 
 class NotebooksInPages:
-    """A `PageNotebooks`. Used on the host's loop.
-
-    Parameters
-    ----------
-    pages
-        All connected pages.
-    """
+    """A `PageNotebooks`. Used on the host's loop."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
@@ -155,8 +147,6 @@ class FileNotebooks:
 
     Parameters
     ----------
-    root
-        No notebook outside it is read or changed.
     limits
         ``notebook_bytes`` limits reading and writing; the text for an agent has its own limit.
     """
@@ -190,13 +180,7 @@ class FileNotebooks:
                 return error.refusal
 
     def load(self, path: Path) -> Node:
-        """Return the notebook on disk, as nbformat has it; this blocks.
-
-        Raises
-        ------
-        EditRefused
-            The notebook can't be read.
-        """
+        """Return the notebook on disk, as nbformat has it; this blocks."""
         # Slow to import, with the JSON schema checks; so only when an agent reads the notebook.
         import nbformat
 
@@ -298,13 +282,7 @@ def _mark(raw: Any) -> AcpMark | None:
 
 
 def change_cells(notebook: Node, edits: Sequence[CellEdit]) -> None:
-    """Apply edits to the notebook, in this order.
-
-    Raises
-    ------
-    EditRefused
-        An edit doesn't fit. The notebook is then partly changed and must not be used.
-    """
+    """Apply edits to the notebook, in this order."""
     for edit in edits:
         match edit:
             case InsertCell():

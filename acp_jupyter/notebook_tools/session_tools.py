@@ -63,19 +63,7 @@ _RUNS: frozenset[type[AnyTool]] = frozenset({tools.RunCells, tools.RunCode, tool
 
 
 class SessionTools:
-    """Answers one session's calls. Used on the host's loop only.
-
-    Parameters
-    ----------
-    session
-        The session whose agent calls.
-    find
-        Finds the notebook and its kernel.
-    notebooks, runner, code
-        Access to notebooks and kernels.
-    outside
-        Whether the agent was started elsewhere, so that the host must show its calls.
-    """
+    """Answers one session's calls. Used on the host's loop only."""
 
     def __init__(
         self,

@@ -53,15 +53,7 @@ class ToolAction:
 
 
 class ToolPermissions:
-    """Requests permission for the tool calls of a session, from rules, policy or user.
-
-    Parameters
-    ----------
-    session
-        The session of the agent.
-    own_id
-        Id of the host's card, if the agent has no card.
-    """
+    """Requests permission for the tool calls of a session, from rules, policy or user."""
 
     def __init__(self, session: Session, own_id: str = "") -> None:
         self._session = session
@@ -78,13 +70,7 @@ class ToolPermissions:
         return walls is not None and walls.level != "none"
 
     async def request(self, action: ToolAction) -> CallCard:
-        """Wait for permission; return the card that shows the call's progress.
-
-        Raises
-        ------
-        Refused
-            The user, a policy or a rule refused it, or no user can be asked.
-        """
+        """Wait for permission; return the card that shows the call's progress."""
         permissions = self._session.turns.permissions
         self.refuse_forbidden()
         journal = self._session.journal
@@ -135,13 +121,7 @@ class ToolPermissions:
         return granted is not None and holds_arguments(granted, action.arguments)
 
     def refuse_forbidden(self) -> None:
-        """Raise an error if the policy forbids all changes now, or no turn runs.
-
-        Raises
-        ------
-        ToolRefused
-            Nothing may be changed or run now.
-        """
+        """Raise an error if the policy forbids all changes now, or no turn runs."""
         self._refuse_forbidden(self._session.turns.permissions.forbidden())
 
     def _refuse_forbidden(self, words: str) -> None:
@@ -284,12 +264,8 @@ class CallCard:
 
     Parameters
     ----------
-    write
-        Writes a packet into the session.
     call_id
         Id of the tool call; empty if there is no card.
-    own
-        Whether the card is ours. On the agent's own card the agent reports the result.
     """
 
     def __init__(self, write: Callable[[Obj], None], call_id: str, *, own: bool) -> None:

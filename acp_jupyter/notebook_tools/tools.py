@@ -66,13 +66,7 @@ def _inlined(schema: Any, kinds: dict[str, Any]) -> Any:
 
 
 def read_input(row: type[_Input], arguments: dict[str, Any]) -> _Input:
-    """Check the arguments of a call.
-
-    Raises
-    ------
-    WrongArguments
-        They do not fit; the message names the first that does not.
-    """
+    """Check the arguments of a call."""
     try:
         return row.model_validate(arguments)
     except ValidationError as error:

@@ -13,8 +13,6 @@ def with_call_inputs(message: Any, source: Any) -> Any:
 
     Parameters
     ----------
-    message
-        A JSON value.
     source
         The same one with other texts. Of it are the titles, inputs, locations and diffs of tool
         calls (ACP: ``ToolCall``); results are not.

@@ -189,13 +189,7 @@ def without_instructions(said: str) -> str:
 
 
 def in_copy(blocks: Iterable[Obj], folder: str, copy: str) -> tuple[Obj, ...]:
-    """Return content blocks whose file paths point into a copy of a folder.
-
-    Parameters
-    ----------
-    folder, copy
-        Absolute paths.
-    """
+    """Return content blocks whose file paths point into a copy of a folder."""
     old, new = (PurePath(path).as_uri() for path in (folder, copy))
     return tuple(_moved(block, old, new) for block in blocks)
 

@@ -38,15 +38,7 @@ CAMEL_KEYS = {
 
 
 def read_json(text: str) -> Any:
-    """Parse JSON into what `clean_json` returns, without a second pass if nothing needs repair.
-
-    Raises
-    ------
-    ValueError
-        It is no JSON.
-    RecursionError
-        It is nested beyond what can be read.
-    """
+    """Parse JSON into what `clean_json` returns, without a second pass if nothing needs repair."""
     value = _DECODER.decode(text)
     # Only an escape makes a surrogate, and depth takes as many brackets.
     odd = "\\ud" in text or "\\uD" in text

@@ -36,14 +36,6 @@ def read_log(
 
     Memory does not grow with the log. Missing or absurd numbers and times are filled in: an entry
     without a time gets that of the entry before.
-
-
-    Parameters
-    ----------
-    lines
-        The lines, with or without their ends.
-    start
-        Seconds since the epoch for the beginning of logs that count from there.
     """
     reader = _Reader(start)
     for value in read_values(lines):
@@ -198,8 +190,6 @@ def to_epoch(value: object, key: str = "", start: float = 0.0) -> float | None:
         ISO 8601, or a number of seconds or of a smaller unit; of what unit, its size tells.
     key
         Under which name it stood: ``ts_ms`` says the unit.
-    start
-        When the log began, for times that count from there.
     """
     if isinstance(value, str):
         if len(value) > _MAX_CHARS:

@@ -106,13 +106,7 @@ _BETWEEN = re.compile(r"[\]\s,]*")
 
 @dataclass(slots=True)
 class PrettyPrinted:
-    """A value that has begun and not ended yet.
-
-    Parameters
-    ----------
-    max_chars
-        Longest object that is kept.
-    """
+    """A value that has begun and not ended yet."""
 
     max_chars: int
     first: int = 0

@@ -54,19 +54,7 @@ _CLIENT_METHODS = frozenset(
 
 
 def normalise(message: object) -> list[Object]:
-    """Return ``message``, one line of an agent, as well-formed ACP messages.
-
-    Parameters
-    ----------
-    message
-        Any JSON value. An array is a batch. Other values than objects say nothing.
-
-    Returns
-    -------
-    list of dict
-        Requests, notifications and responses. Other methods than ACP's own start with ``_``.
-        Requests and updates carry a ``sessionId``, which is empty where the agent sent none.
-    """
+    """Return ``message``, one line of an agent, as well-formed ACP messages."""
     return normalise_clean(clean_json(message))
 
 

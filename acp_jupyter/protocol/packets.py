@@ -268,8 +268,6 @@ def stop_reason_words(stop_reason: str, detail: str = "") -> str:
     ----------
     stop_reason
         ACP: stop reason. One that is unknown is shown as it is.
-    detail
-        The agent's own, finer reason, where it has words of its own.
     """
     words = _STOP_REASONS.get(detail) or _STOP_REASONS.get(stop_reason)
     return f"Ended: {stop_reason}." if words is None else words

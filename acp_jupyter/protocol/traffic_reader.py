@@ -81,13 +81,7 @@ class TrafficReader:
 
     @classmethod
     def of_saved(cls, saved: Obj) -> Self:
-        """Return a reader that continues from a saved state.
-
-        Raises
-        ------
-        ValueError, KeyError
-            The value is not a saved state.
-        """
+        """Return a reader that continues from a saved state."""
         reader = cls()
         for request in items(saved["requests"]):
             match request:

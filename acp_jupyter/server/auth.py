@@ -43,15 +43,9 @@ def origin_is_named(origin: str, hosts: Collection[str], listed: str, pattern: s
 
     Parameters
     ----------
-    origin
-        The request's ``Origin``.
-    hosts
-        The server's host names, with the port if it is not the scheme's default.
     listed
         ``ServerApp.allow_origin``. ``*`` does not count: it is meant for reading public data, and
         these routes run agents.
-    pattern
-        ``ServerApp.allow_origin_pat``. A pattern that matches any origin does not count either.
     """
     origin = origin.lower()
     host = urlsplit(origin).netloc
@@ -108,13 +102,7 @@ _REASONS = {
 
 
 async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
-    """Return the user of a request if the server's ``Authorizer`` allows the action.
-
-    Raises
-    ------
-    NotAllowed
-        No user is logged in, or the user may not use agents.
-    """
+    """Return the user of a request if the server's ``Authorizer`` allows the action."""
     user = handler.current_user
     if not isinstance(user, User):
         raise NotAllowed("You are not logged in. Log in to Jupyter and reload the page.")
@@ -275,17 +263,7 @@ _MAX_BYTES = 4096
 
 
 class ServerSecrets:
-    """Passes the server's secrets and each kernel's key to all redactors of a host.
-
-    Parameters
-    ----------
-    serverapp
-        The server.
-    known
-        The host's known secrets.
-    kernel_keys
-        Returns the keys of the kernels.
-    """
+    """Passes the server's secrets and each kernel's key to all redactors of a host."""
 
     def __init__(
         self, serverapp: ServerApp, known: KnownSecrets, kernel_keys: Callable[[], list[str]]

@@ -110,15 +110,7 @@ class Backend:
         return await asyncio.wrap_future(self.host.submit(self.dispatcher.imports(caller)))
 
     async def traffic_path(self, session_id: str, caller: Caller) -> Path:
-        """Return the path of a session's traffic log, flushed.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id; checked before the id is used as a file name.
-        NotAllowed
-            The caller may not read it.
-        """
+        """Return the path of a session's traffic log, flushed."""
 
         async def path() -> Path:
             await self.host.stored_sessions.wake(session_id)
@@ -130,24 +122,12 @@ class Backend:
         return await asyncio.wrap_future(self.host.submit(path()))
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
-        """Return the log of a session.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id that the caller may see.
-        """
+        """Return the log of a session."""
         work = self.dispatcher.traffic_log(session_id, caller)
         return await asyncio.wrap_future(self.host.submit(work))
 
     async def observe(self, session_id: str, caller: Caller, reader: Reader) -> Session:
-        """Let a reader follow a session without the right to answer its requests.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id that the caller may see.
-        """
+        """Let a reader follow a session without the right to answer its requests."""
 
         async def follow() -> Session:
             await self.host.stored_sessions.wake(session_id)
@@ -158,14 +138,7 @@ class Backend:
         return await asyncio.wrap_future(self.host.submit(follow()))
 
     async def _prepare(self, command: Command, caller: Caller) -> None:
-        """Look up the kernels that the dispatcher will need, on Jupyter's loop.
-
-        Raises
-        ------
-        NotAllowed
-            The kernel is shutting down, and must not stop a session by that; or it runs an
-            agent's code, which may only read.
-        """
+        """Look up the kernels that the dispatcher will need, on Jupyter's loop."""
         row = row_of(command)
         if isinstance(caller, KernelCaller):
             if self.agent_runs_in(caller.kernel_id):

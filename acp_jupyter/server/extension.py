@@ -452,8 +452,6 @@ def kernel_url(connection_url: str, ip: str, sock: str) -> str | None:
 
     Parameters
     ----------
-    connection_url
-        The server's own URL, with port and base URL.
     ip
         The address that it listens on. If that is every address, its URL has the host's name,
         which may not resolve.

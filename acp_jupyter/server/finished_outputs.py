@@ -58,21 +58,7 @@ class _Due:
 
 
 class FinishedOutputs:
-    """Writes the records of cells' turns into their notebooks. Used on the server's loop only.
-
-    Parameters
-    ----------
-    contents
-        Jupyter's contents manager.
-    kernels
-        The server's kernels.
-    holds
-        Returns whether a page with the labextension has a notebook open.
-    waits
-        Returns whether a cell of a kernel waits for a turn.
-    get_turn
-        Asks the host for a turn.
-    """
+    """Writes the records of cells' turns into their notebooks. Used on the server's loop only."""
 
     def __init__(
         self,

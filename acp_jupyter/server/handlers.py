@@ -64,17 +64,8 @@ def build_command(
 
     Parameters
     ----------
-    row
-        The command, with its route.
-    path, query
-        The path's groups and all query arguments.
     body
         The decoded JSON body, None if it is empty; or the raw body.
-
-    Raises
-    ------
-    BadRequest
-        The request is not valid.
     """
     route = row.route
     assert route is not None

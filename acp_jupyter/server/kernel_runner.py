@@ -66,19 +66,7 @@ _LAST_ERROR = (
 
 
 class ServerKernelRunner:
-    """A `KernelRunner` for the server's kernels. Used on the host's loop.
-
-    Parameters
-    ----------
-    kernels
-        The server's kernel manager, or another.
-    cells
-        Cells that wait in kernels.
-    gateway
-        The kernels of the server's gateway, if it has one.
-    dead
-        The message about a kernel that has died.
-    """
+    """A `KernelRunner` for the server's kernels. Used on the host's loop."""
 
     def __init__(
         self,

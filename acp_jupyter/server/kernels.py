@@ -36,15 +36,7 @@ _MAX_NOTEBOOKS = 1000
 
 
 class Kernels:
-    """Finds kernels in Jupyter's managers. Used on the server's loop only.
-
-    Parameters
-    ----------
-    kernel_manager, session_manager
-        The server's.
-    gateway
-        The kernels of its gateway, if it has one.
-    """
+    """Finds kernels in Jupyter's managers. Used on the server's loop only."""
 
     def __init__(
         self,
@@ -59,13 +51,7 @@ class Kernels:
         self._nonces = kernel_auth.NonceMemory()
 
     async def identify(self, request: HTTPServerRequest) -> KernelCaller:
-        """Return the kernel that signed a request.
-
-        Raises
-        ------
-        NotAllowed
-            No kernel of this server signed the request, or it is too old or repeated.
-        """
+        """Return the kernel that signed a request."""
         headers = request.headers
         kernel_id = headers.get(kernel_auth.KERNEL_HEADER, "")
         nonce = headers.get(kernel_auth.NONCE_HEADER, "")
@@ -183,13 +169,7 @@ _LOOKUP_SECONDS = 10.0
 
 
 class ServerKernelLookup:
-    """The server's `KernelLookup`: asks Jupyter's managers on their loop.
-
-    Parameters
-    ----------
-    kernels
-        The server's kernels.
-    """
+    """The server's `KernelLookup`: asks Jupyter's managers on their loop."""
 
     def __init__(self, kernels: Kernels) -> None:
         self._kernels = kernels
@@ -227,17 +207,6 @@ class Activity:
 
     A turn that waits for an answer counts for some hours only, as its user may never return. The
     same limit holds for work that an agent reports in the background.
-
-    Parameters
-    ----------
-    times
-        The server's ``last_activity_times``.
-    sessions
-        Returns the host's sessions.
-    kernels
-        The server's kernels.
-    waiting_hours
-        How long such waiting turns and background work count.
     """
 
     def __init__(
@@ -333,11 +302,6 @@ def know_magics(kernels: MappingKernelManager) -> None:
 
     Only local kernels whose specification runs ``ipykernel_launcher`` get the argument, as
     others may exit on an unknown argument.
-
-    Parameters
-    ----------
-    kernels
-        The server's kernel manager.
     """
     start: Any = kernels.start_kernel
     manager: Any = kernels

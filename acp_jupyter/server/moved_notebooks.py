@@ -19,17 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class MovedNotebooks:
-    """Listens to the contents manager for renamed and deleted files.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    kernels
-        The server's kernels.
-    contents
-        Jupyter's contents manager.
-    """
+    """Listens to the contents manager for renamed and deleted files."""
 
     def __init__(self, host: AgentHost, kernels: Kernels, contents: Any) -> None:
         self._host = host

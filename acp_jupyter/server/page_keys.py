@@ -32,11 +32,6 @@ class PageKeys:
 
     Keys are not stored: like the user's cookie, the key of an open page stays valid when the
     server restarts.
-
-    Parameters
-    ----------
-    cookie_secret
-        The secret with which the server signs its cookies.
     """
 
     def __init__(self, cookie_secret: bytes) -> None:
@@ -58,13 +53,6 @@ class PageKeys:
         """Add a key to the configuration of each page of JupyterLab or Notebook.
 
         Settings that other extensions add to the configuration stay.
-
-        Parameters
-        ----------
-        settings
-            The web application's settings.
-        person_of
-            Returns the name that we use for a logged-in user.
         """
         before: Hook | None = settings.get(_HOOK)
 

@@ -242,13 +242,6 @@ class PacketTail:
     """Reads a log from its start, and continues at each call. Blocks, so use it in a thread.
 
     Its memory doesn't grow with the log.
-
-    Parameters
-    ----------
-    path
-        The log.
-    stream
-        Converts its lines to packets.
     """
 
     def __init__(self, path: Path, stream: PacketStream) -> None:

@@ -28,15 +28,8 @@ def bounds_of(settings: Mapping[str, Any], folders: Sequence[str] | None = None)
 
     Parameters
     ----------
-    settings
-        The server's present settings.
     folders
         Folders with the machine's configuration; by default Jupyter's.
-
-    Raises
-    ------
-    BadRequest
-        A setting has the wrong type, or no policy remains.
     """
     bounds = Bounds.of(settings)
     for config in _machine_configs(

@@ -40,19 +40,7 @@ class ContentsManager(Protocol):
 
 
 class UserSaves:
-    """Listens to the contents manager. Used on the server's loop.
-
-    Parameters
-    ----------
-    contents
-        The server's contents manager.
-    host
-        Gets a report if a turn runs in the folder of the file.
-    root
-        The folder that paths of the contents API are relative to.
-    max_bytes
-        How much of a file is read.
-    """
+    """Listens to the contents manager. Used on the server's loop."""
 
     def __init__(
         self, contents: ContentsManager, host: AgentHost, root: Path, max_bytes: int

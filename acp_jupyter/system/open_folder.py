@@ -28,11 +28,6 @@ class OpenFolder:
     Names are single components; none is followed if it is a link. Methods raise `OSError` as the
     functions of `os` do; a link in the place of a folder is a `NotADirectoryError`, and one in the
     place of a file has the error number ``ELOOP``.
-
-    Parameters
-    ----------
-    path
-        Its absolute path, without links.
     """
 
     __slots__ = ("_fd", "_identity", "_path")

@@ -35,13 +35,7 @@ async def listen(
     name: str,
     line_bytes: int,
 ) -> PrivateSocket:
-    """Listen on a new socket called ``name``.
-
-    Raises
-    ------
-    OSError
-        The socket can't be made.
-    """
+    """Listen on a new socket called ``name``."""
     if sys.platform == "win32":
         server = await asyncio.start_server(connected, "127.0.0.1", 0, limit=line_bytes)
         return PrivateSocket(server, f"tcp:127.0.0.1:{server.sockets[0].getsockname()[1]}", "")
@@ -55,13 +49,7 @@ async def listen(
 async def connect(
     address: str, line_bytes: int
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to a socket.
-
-    Raises
-    ------
-    OSError
-        Nobody listens there.
-    """
+    """Connect to a socket."""
     kind, _, where = address.partition(":")
     if sys.platform != "win32" and kind == "unix":
         return await asyncio.open_unix_connection(where, limit=line_bytes)

@@ -41,15 +41,8 @@ class AgentSession:
 
     Parameters
     ----------
-    agent
-        An ``acp.Agent``, as for `acp_jupyter.serve`.
     folder
         The session's folder; by default a new one, which is removed at the end.
-
-    Raises
-    ------
-    BadRequest
-        It is no agent.
     """
 
     def __init__(self, agent: Any, folder: str | Path | None = None) -> None:
@@ -78,13 +71,7 @@ class AgentSession:
         serve_to(self._host, agent, _NAME)
 
     def prompt(self, prompt: Prompt, act: Act, seconds: float) -> Turn:
-        """Send a prompt, and return the turn when it has ended.
-
-        Raises
-        ------
-        AssertionError
-            It took longer than ``seconds``, or ``act`` raised it; the turn is stopped then.
-        """
+        """Send a prompt, and return the turn when it has ended."""
         turn_id = self._host.prompt(
             self._session_id,
             plain_blocks(prompt),
@@ -108,13 +95,7 @@ class AgentSession:
         self._host.cancel(self._session_id, turn_id)
 
     def answer(self, asked: Permission, answer: str) -> None:
-        """Answer a permission request by the id, name or kind of an option.
-
-        Raises
-        ------
-        AssertionError
-            It has no such option.
-        """
+        """Answer a permission request by the id, name or kind of an option."""
         for option in asked.options:
             if answer in {option.option_id, option.name} or option.option_kind.startswith(answer):
                 command = AnswerPermission(

@@ -26,15 +26,6 @@ class Wire:
     """A connection, as a context manager.
 
     The agent's permission requests are allowed, and it can read and write files of the folder.
-
-    Parameters
-    ----------
-    agent
-        An ``acp.Agent``.
-    folder
-        Of its sessions.
-    seconds
-        Longest wait for an answer.
     """
 
     def __init__(self, agent: Any, folder: Path, seconds: float) -> None:
@@ -85,13 +76,7 @@ class Wire:
         return self.send("session/prompt", {"sessionId": session_id, "prompt": blocks})
 
     def call(self, method: str, params: Obj) -> Obj:
-        """Send a request and return the answer.
-
-        Raises
-        ------
-        AssertionError
-            The answer is an error, or none came.
-        """
+        """Send a request and return the answer."""
         result = self._thread.default_result(method)
         if result is not None:
             return {"result": result}
@@ -107,24 +92,12 @@ class Wire:
         return self._asked
 
     def answer(self, request_id: int) -> Obj:
-        """Wait for the answer to a request.
-
-        Raises
-        ------
-        AssertionError
-            None came in time.
-        """
+        """Wait for the answer to a request."""
         self._read_until(lambda: request_id in self._answers)
         return self._answers.pop(request_id)
 
     def first_message(self) -> None:
-        """Wait until the agent has sent anything.
-
-        Raises
-        ------
-        AssertionError
-            Nothing came in time.
-        """
+        """Wait until the agent has sent anything."""
         self._read_until(lambda: True)
 
     def _read_until(self, holds: Callable[[], bool]) -> None:

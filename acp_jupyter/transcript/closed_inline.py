@@ -46,19 +46,7 @@ def has_price(text: str) -> bool:
 def closed_inline(
     parser: MarkdownIt, source: str, env: EnvType, *, in_table: bool, prices: bool
 ) -> str:
-    """Return a paragraph with safe code spans and links, and without HTML, images and backticks.
-
-    Parameters
-    ----------
-    parser
-        A parser after `with_source_positions`.
-    source, env
-        The paragraph's source, and the link definitions of its document.
-    in_table
-        Whether the text is in a cell of a table.
-    prices
-        Whether a ``$`` outside of formulas becomes `PRICE`.
-    """
+    """Return a paragraph with safe code spans and links, and without HTML, images and backticks."""
     spans: list[_Span] = []
     parser.inline.parse(source, parser, {**env, "spans": spans}, [])
     written = _InlineWriter(source, spans, in_table=in_table, prices=prices).written(0, len(source))

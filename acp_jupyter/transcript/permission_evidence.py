@@ -91,15 +91,7 @@ class Contents:
 
 
 def contents_of(call: ToolCall, cwd: str) -> Contents:
-    """Return all that the permission request of a tool call contains.
-
-    Parameters
-    ----------
-    call
-        The tool call with all that is known of it.
-    cwd
-        The session's folder.
-    """
+    """Return all that the permission request of a tool call contains."""
     found = _contents(call, cwd)
     evidence = found.evidence
     if call.permission is not None and call.permission.too_large:

@@ -256,17 +256,7 @@ def local_path(text: str, cwd: str) -> str | None:
 
 
 def read_path_fields(source: Obj, cwd: str, *, is_grep: bool = False) -> dict[str, FieldContents]:
-    """Return the contents of each field of an input that is not null.
-
-    Parameters
-    ----------
-    source
-        The input.
-    cwd
-        The session's folder.
-    is_grep
-        Whether the pattern is searched for in texts, and not in file names.
-    """
+    """Return the contents of each field of an input that is not null."""
     reader = _FieldReader(cwd, is_grep)
     return {key: reader.field(key, value) for key, value in source.items() if value is not None}
 

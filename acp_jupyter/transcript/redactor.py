@@ -75,10 +75,6 @@ class KnownSecrets:
 
         Parameters
         ----------
-        source
-            The origin of the secrets.
-        values
-            All that it has now.
         at
             Since when, in seconds since the epoch: earlier texts may contain the values.
         """
@@ -104,8 +100,6 @@ class Redactor:
     secrets
         Values that must never be written down. Short ones are left alone: they would match
         everywhere.
-    shared
-        Values that become known later, also by others.
     """
 
     def __init__(self, secrets: Collection[str] = (), shared: KnownSecrets | None = None) -> None:
@@ -165,8 +159,6 @@ class Redactor:
 
         Parameters
         ----------
-        value
-            A JSON value.
         raw
             The value's JSON text, if known: without escapes it can be searched instead.
         """
@@ -330,19 +322,6 @@ class Scrubber:
 
     The session's folder becomes ``.`` and the home folder ``~``, in all text and in every spelling
     of a path; the redactor removes secrets.
-
-    Parameters
-    ----------
-    cwd
-        The session's folder, absolute.
-    home
-        The user's home folder, or an empty string.
-    redactor
-        Replaces secrets.
-    stand_in
-        The replacement for the session's folder.
-    paths
-        Other folders, and what they become.
     """
 
     def __init__(

@@ -45,13 +45,7 @@ class RuleTextError(ValueError):
 def read_rule(
     text: str, *, effect: RuleEffect, scope: RuleScope, rule_id: str, at: float = 0.0
 ) -> Rule:
-    """Read a rule.
-
-    Raises
-    ------
-    RuleTextError
-        The text is not a rule.
-    """
+    """Read a rule."""
     name, colon, pattern = (part.strip() for part in text.partition(":"))
     kind = next((kind for kind in _KINDS if kind == name), None)
     if kind is None:

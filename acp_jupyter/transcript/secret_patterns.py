@@ -200,11 +200,6 @@ class TokenFormats:
     Only long words are searched. One regular expression finds the beginnings of all tokens in
     them; the rest of a token is one run of characters. Neither backtracks, so that the search is
     linear, whatever the table holds.
-
-    Parameters
-    ----------
-    rows
-        Rows of `TOKEN_FORMATS`.
     """
 
     name = "token of a service"

@@ -196,13 +196,7 @@ def _version() -> str:
 
 
 def is_known(session_id: str, environment: Mapping[str, str]) -> bool:
-    """Return whether a conversation can be resumed.
-
-    Parameters
-    ----------
-    session_id
-        Letters, digits and dashes.
-    """
+    """Return whether a conversation can be resumed."""
     home = Path(environment.get("HOME") or "~").expanduser()
     folder = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
     return any(folder.glob(f"projects/*/{session_id}.jsonl"))

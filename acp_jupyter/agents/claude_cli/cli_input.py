@@ -11,13 +11,7 @@ from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 
 def user_message(prompt: object) -> Json:
-    """Return the CLI's input line for a prompt.
-
-    Raises
-    ------
-    RpcError
-        It is empty or not a prompt.
-    """
+    """Return the CLI's input line for a prompt."""
     if not isinstance(prompt, list) or not all(isinstance(block, dict) for block in prompt):
         raise RpcError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
     content = [_block(block) for block in prompt]

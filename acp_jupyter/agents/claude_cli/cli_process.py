@@ -39,10 +39,6 @@ class LiveCli:
 
     Parameters
     ----------
-    on_result
-        Gets what the CLI says, but for the answers that are awaited here.
-    on_end
-        Called once, after the last of that.
     on_hello
         Gets the CLI's answer to ``initialize``: its commands and models.
     """
@@ -76,15 +72,7 @@ class LiveCli:
         on_end: Callable[[], None],
         on_hello: Callable[[Obj], None],
     ) -> Self:
-        """Start the CLI.
-
-        Raises
-        ------
-        CliMissingError
-            The CLI was not found.
-        OSError
-            It can't be started.
-        """
+        """Start the CLI."""
         live = cls(on_result, on_end, on_hello)
         program = find_cli(os.environ)
         live._mcp_config = write_mcp_config(launch.servers)
@@ -122,13 +110,7 @@ class LiveCli:
         self._request(f"acp-{uuid.uuid4()}", {"subtype": "interrupt"})
 
     async def control(self, request: Json) -> None:
-        """Send a control request, and wait for the response.
-
-        Raises
-        ------
-        RpcError
-            It refused, or did not answer.
-        """
+        """Send a control request, and wait for the response."""
         request_id = f"acp-{uuid.uuid4()}"
         answered: asyncio.Future[ControlAnswered] = asyncio.get_running_loop().create_future()
         self._controls[request_id] = answered
@@ -201,15 +183,7 @@ _LAST_OUTPUT_SECONDS = 1.0
 
 
 class CliChild:
-    """A running CLI in a process group of its own, which ends with it.
-
-    Parameters
-    ----------
-    on_value
-        Gets each value that the CLI writes, in order.
-    on_end
-        Called once, when the process is gone and all that it wrote was read.
-    """
+    """A running CLI in a process group of its own, which ends with it."""
 
     def __init__(
         self,
@@ -232,13 +206,7 @@ class CliChild:
         on_value: Callable[[object], None],
         on_end: Callable[[int], None],
     ) -> Self:
-        """Start ``command``.
-
-        Raises
-        ------
-        OSError
-            It can't be started.
-        """
+        """Start ``command``."""
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=cwd,

@@ -48,13 +48,7 @@ class Launch:
 
 
 def find_cli(environment: Mapping[str, str]) -> str:
-    """Return the path of the CLI.
-
-    Raises
-    ------
-    CliMissingError
-        The CLI was not found.
-    """
+    """Return the path of the CLI."""
     configured = environment.get(_PATH_VARIABLE)
     if configured:
         found = shutil.which(os.path.expanduser(configured), path=_absolute_path(environment))
@@ -99,13 +93,7 @@ def cli_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def mcp_servers(raw: object) -> Json:
-    """Return the client's servers in the CLI's format.
-
-    Raises
-    ------
-    RpcError
-        One of them can't be read.
-    """
+    """Return the client's servers in the CLI's format."""
     servers: Json = {}
     for server in raw if isinstance(raw, list) else []:
         match server:
@@ -168,13 +156,7 @@ def modes(current: str) -> Json:
 
 
 def known_mode(mode: object) -> str:
-    """Return a mode, if it can be set.
-
-    Raises
-    ------
-    RpcError
-        There is no such mode.
-    """
+    """Return a mode, if it can be set."""
     if isinstance(mode, str) and mode in _MODES:
         return mode
     raise RpcError(INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}.")
@@ -200,13 +182,7 @@ class Models:
         return True
 
     def check(self, model: object) -> str:
-        """Return a model, if it can be selected.
-
-        Raises
-        ------
-        RpcError
-            There is no such model.
-        """
+        """Return a model, if it can be selected."""
         if isinstance(model, str) and model in self._names:
             return model
         names = ", ".join(self._names)

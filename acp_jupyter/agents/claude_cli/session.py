@@ -49,17 +49,7 @@ _NO_START = "The Claude CLI can't be started"
 
 
 class Session:
-    """A conversation with the CLI, which may end and be resumed in between.
-
-    Parameters
-    ----------
-    servers
-        MCP servers, as the CLI spells them.
-    resumes
-        Whether the CLI knows a conversation of this id.
-    can_ask
-        Whether the client can show questions.
-    """
+    """A conversation with the CLI, which may end and be resumed in between."""
 
     def __init__(
         self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, can_ask: bool

@@ -131,12 +131,7 @@ def use_comprehensions(source: str, tree: ast.Module) -> Edit | None:
 
 
 def _use_comprehension(source: str, tree: ast.Module) -> tuple[str, str] | None:
-    """Turn ``xs = []`` and a loop that only appends into a list comprehension.
-
-    Returns
-    -------
-    The new text and the list's name, None where there is no such loop.
-    """
+    """Turn ``xs = []`` and a loop that only appends into a list comprehension."""
     lines = source.splitlines(keepends=True)
     for start, loop in _neighbours(tree):
         built = _comprehension(start, loop, tree)
@@ -274,15 +269,7 @@ _OTHER_LANGUAGES = {"true": "True", "false": "False", "null": "None", "nil": "No
 
 
 def repair(source: str, error: str, names: Iterable[str]) -> Edit | None:
-    """Return a source that does not fail this way, or None if no fix is known.
-
-    Parameters
-    ----------
-    error
-        The last line of the traceback.
-    names
-        The variables of the kernel.
-    """
+    """Return a source that does not fail this way, or None if no fix is known."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):

@@ -63,13 +63,7 @@ class McpClient:
 
     @classmethod
     async def start(cls, server: StdioServer) -> McpClient:
-        """Start a server and initialize it.
-
-        Raises
-        ------
-        McpError
-            It does not start, or does not answer in time.
-        """
+        """Start a server and initialize it."""
         try:
             # In this agent's process group, so that whoever ends the group ends it too.
             process = await asyncio.create_subprocess_exec(
@@ -108,13 +102,7 @@ class McpClient:
         return not self._reading.done()
 
     async def request(self, method: str, params: Json) -> Json:
-        """Send a request and wait for the response; a permission may take the user a long time.
-
-        Raises
-        ------
-        McpError
-            The server answered with an error, or has ended.
-        """
+        """Send a request and wait for the response; a permission may take the user a long time."""
         if not self.alive:
             raise McpError("they have ended")
         request_id = next(self._ids)
@@ -220,13 +208,7 @@ class Toolbox:
         return any(server.name == SERVER_NAME for server in self.servers)
 
     async def call(self, tool: str, arguments: Json) -> ToolAnswer:
-        """Call a tool.
-
-        Raises
-        ------
-        McpError
-            There is none, or it can't be reached.
-        """
+        """Call a tool."""
         server = next((each for each in self.servers if each.name == SERVER_NAME), None)
         if server is None:
             raise McpError("there are none in this session")

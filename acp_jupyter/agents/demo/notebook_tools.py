@@ -61,13 +61,7 @@ def answer_data(text: str, origin: str) -> str:
 
 
 def inserted_id(text: str) -> str:
-    """Return the id of the inserted cell in a result.
-
-    Raises
-    ------
-    StepFailedError
-        It names none.
-    """
+    """Return the id of the inserted cell in a result."""
     found = re.search(r"cell id=(\S+) at", text)
     if found is None:
         raise StepFailedError("The tools did not say which cell was inserted.")
@@ -100,13 +94,7 @@ async def list_cells(turn: Turn) -> list[ListedCell]:
 
 
 async def read_cell(turn: Turn, cell: ListedCell) -> WholeCell:
-    """Return a cell's source, and its error.
-
-    Raises
-    ------
-    StepFailedError
-        It can't be read, or can't be read exactly, so that it is better left alone.
-    """
+    """Return a cell's source, and its error."""
     title = f"Read cell {cell.index + 1}"
     answer = await step(turn, "read_cells", title, "other", {"cell_ids": [cell.id]})
     parts = _DATA.findall(answer.text)
@@ -145,11 +133,6 @@ async def step(
     ----------
     may_fail
         Whether an answer that tells of a failure is an answer all the same: code that raised.
-
-    Raises
-    ------
-    StepFailedError
-        It was refused, or failed.
     """
     call = turn.tool_call(
         title,

@@ -157,13 +157,7 @@ _TOLD = "<earlier-conversation>"
 
 
 def prompt_text(prompt: object) -> str:
-    """Return the text of a prompt's blocks; links and attachments count by their names.
-
-    Raises
-    ------
-    RpcError
-        It is empty or not a prompt.
-    """
+    """Return the text of a prompt's blocks; links and attachments count by their names."""
     if not isinstance(prompt, list) or not all(isinstance(block, dict) for block in prompt):
         raise RpcError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
     parts: list[str] = []

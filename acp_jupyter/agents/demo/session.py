@@ -115,13 +115,7 @@ class Session:
         ]
 
     def set_option(self, config_id: object, value: object) -> None:
-        """Change an option (ACP: session/set_config_option).
-
-        Raises
-        ------
-        RpcError
-            There is no such option or value.
-        """
+        """Change an option (ACP: session/set_config_option)."""
         if config_id != "speed":
             raise RpcError(
                 INVALID_PARAMS, "There is no such config option.", {"configId": config_id}
@@ -262,16 +256,6 @@ class Turn:
 
         "Selected" alone allows nothing: the chosen option's kind is looked up among the offered
         options. A response that can't be understood rejects.
-
-        Parameters
-        ----------
-        edit
-            Whether the answer may hold for the rest of the session.
-
-        Raises
-        ------
-        TurnCancelledError
-            The client answered ``cancelled``.
         """
         if edit and self.session.edits_allowed:
             return Answer.ALWAYS

@@ -306,15 +306,7 @@ _LANGUAGES = {
 
 
 def describe(name: str, source: str) -> str:
-    """Return a description of a file, as Markdown.
-
-    Parameters
-    ----------
-    name
-        Its path, as the user would type it.
-    source
-        Its text.
-    """
+    """Return a description of a file, as Markdown."""
     match PurePath(name).suffix.lower():
         case ".csv":
             words = _describe_table(name, source)

@@ -50,13 +50,7 @@ class Workspace:
     root: Path
 
     def locate(self, name: str) -> Path:
-        """Return the absolute path of `name`, with symbolic links resolved.
-
-        Raises
-        ------
-        OutsideWorkspaceError
-            It lies outside the folder.
-        """
+        """Return the absolute path of `name`, with symbolic links resolved."""
         root = self.root.resolve()
         try:
             path = (root / name).resolve()
@@ -71,11 +65,6 @@ class Workspace:
 
         A notebook's folder is often not the session's: a plain name means the file of that name
         closest to the top.
-
-        Raises
-        ------
-        OutsideWorkspaceError
-            It lies outside the folder.
         """
         path = self.locate(name)
         if path.exists() or "/" in name:
@@ -131,13 +120,7 @@ class Files:
     client_writes: bool
 
     async def read(self, path: Path) -> str:
-        """Return the text of `path`, which is inside the workspace.
-
-        Raises
-        ------
-        FileAccessError
-            It can't be read.
-        """
+        """Return the text of `path`, which is inside the workspace."""
         if not self.client_reads:
             try:
                 return _read_text(path)
@@ -152,13 +135,7 @@ class Files:
         return content
 
     async def write(self, path: Path, text: str) -> None:
-        """Write `path`, which is inside the workspace and was allowed.
-
-        Raises
-        ------
-        FileAccessError
-            It can't be written; nothing was changed.
-        """
+        """Write `path`, which is inside the workspace and was allowed."""
         if self.client_writes:
             await self._request("fs/write_text_file", {"path": str(path), "content": text})
             return
@@ -179,13 +156,7 @@ def _reason(error: OSError) -> str:
 
 
 def _read_text(path: Path) -> str:
-    """Read one of the user's files, with its line endings.
-
-    Raises
-    ------
-    OSError
-        It can't be read or is too large.
-    """
+    """Read one of the user's files, with its line endings."""
     if path.stat().st_size > MAX_TEXT_BYTES:
         raise OSError(f"it is larger than {MAX_TEXT_BYTES:,} bytes")
     try:

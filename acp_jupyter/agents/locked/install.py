@@ -23,13 +23,7 @@ class NotInstalled(Exception):
 
 
 def installed(name: str, folder: Path, *, node_wheel: bool) -> tuple[Path, Mapping[str, str]]:
-    """Return an agent's program and its environment; install it on first use.
-
-    Raises
-    ------
-    NotInstalled
-        It is not here, and could not be installed.
-    """
+    """Return an agent's program and its environment; install it on first use."""
     lock = read_lock(name)
     bin_folder, npm = _node(folder, lock.node, node_wheel=node_wheel)
     environment = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ.get('PATH', '')}"}

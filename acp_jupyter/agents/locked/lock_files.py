@@ -52,13 +52,7 @@ class LockFile:
 
 
 def read_lock(name: str) -> LockFile:
-    """Return the lock of an agent, by its id.
-
-    Raises
-    ------
-    FileNotFoundError
-        The agent has no lock.
-    """
+    """Return the lock of an agent, by its id."""
     packed = files(__package__).joinpath("locks", f"{name}.json.xz").read_bytes()
     content: dict[str, Any] = json.loads(lzma.decompress(packed))
     return LockFile(**content)

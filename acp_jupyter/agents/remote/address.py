@@ -33,13 +33,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str, variables: Mapping[str, str], folders: Mapping[str, str]) -> Address:
-        """Check and return an address.
-
-        Raises
-        ------
-        AddressError
-            The URL is of another kind, names a user, or would send a header unencrypted.
-        """
+        """Check and return an address."""
         try:
             parts = urlsplit(url)
             host = parts.hostname or ""
@@ -76,13 +70,7 @@ class Address:
         return self._parts._replace(query="", fragment="").geturl()
 
     def headers(self, environment: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers with their values.
-
-        Raises
-        ------
-        AddressError
-            A variable is not set, or its value is no header.
-        """
+        """Return the headers with their values."""
         values = {}
         for name, variable in self.variables.items():
             value = environment.get(variable, "").strip()

@@ -36,15 +36,7 @@ _OURS = "acp-remote-"
 
 
 class Bridge:
-    """One host on stdio, and one remote agent.
-
-    Parameters
-    ----------
-    address
-        Of the agent.
-    environment
-        Holds the values of its headers.
-    """
+    """One host on stdio, and one remote agent."""
 
     def __init__(self, address: Address, environment: Mapping[str, str]) -> None:
         self._address = address
@@ -157,13 +149,7 @@ class Bridge:
                     await self._reconnect("Nothing more came after a break")
 
     async def _receive(self, seconds: float | None) -> Json:
-        """Return the next message.
-
-        Raises
-        ------
-        TimeoutError
-            None came in time; the next call may return it.
-        """
+        """Return the next message."""
         assert self._link is not None
         self._next = self._next or asyncio.create_task(self._link.receive())
         await asyncio.wait((self._next,), timeout=seconds)
@@ -217,15 +203,7 @@ class Bridge:
         self._ready.set()
 
     async def _reconnect(self, why: str) -> None:
-        """Reconnect, reopen every session, then answer the open requests.
-
-        Raises
-        ------
-        LinkLost
-            For a minute no connection could be opened.
-        Unreachable
-            None ever can.
-        """
+        """Reconnect, reopen every session, then answer the open requests."""
         self._ready.clear()
         sys.stderr.write(f"{why}. Connecting again.\n")
         for key in self._asked.elements():
@@ -309,13 +287,7 @@ class Bridge:
         return missed
 
     async def _call(self, method: str, session_id: str, params: Json) -> list[Json]:
-        """Reopen a session; return the updates that the agent replays.
-
-        Raises
-        ------
-        Unreachable
-            The agent refused, or did not answer in time.
-        """
+        """Reopen a session; return the updates that the agent replays."""
         assert self._link is not None
         request_id = f"{_OURS}{next(self._ids)}"
         full: Json = {**params, "sessionId": session_id}

@@ -11,13 +11,7 @@ _FILE = "file://"
 
 
 class Folders:
-    """Maps the paths in messages; everything else is unchanged.
-
-    Parameters
-    ----------
-    pairs
-        Folders here, each with the one there.
-    """
+    """Maps the paths in messages; everything else is unchanged."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         here = {_plain(a): _plain(b) for a, b in pairs.items()}

@@ -46,10 +46,6 @@ class HttpLink:
 
     Parameters
     ----------
-    address
-        Of the agent.
-    headers
-        Those of the address, with their values.
     client
         Holds the cookies; `new_client` makes one.
     """

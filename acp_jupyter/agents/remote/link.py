@@ -31,35 +31,13 @@ class Link(Protocol):
     """Sessions that may have lost messages, by the agent's ids, and since when."""
 
     async def open(self, initialize: Json) -> Json:
-        """Connect, send ``initialize`` and return its response.
-
-        Raises
-        ------
-        LinkLost
-            It did not answer.
-        Unreachable
-            No connection can be opened.
-        """
+        """Connect, send ``initialize`` and return its response."""
 
     async def send(self, message: Json) -> None:
-        """Send one message.
-
-        Raises
-        ------
-        LinkLost
-            The connection has ended.
-        Refused
-            The message was a request, which was refused.
-        """
+        """Send one message."""
 
     async def receive(self) -> Json:
-        """Return the next message.
-
-        Raises
-        ------
-        LinkLost
-            The connection has ended.
-        """
+        """Return the next message."""
 
     async def close(self) -> None:
         """Close the connection; never fails."""

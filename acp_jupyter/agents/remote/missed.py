@@ -18,15 +18,7 @@ _MAX_CHARS = 16 * 1024 * 1024
 
 
 class ReceivedTurn:
-    """The updates of a running turn that have been received.
-
-    Parameters
-    ----------
-    request_id
-        Of its ``session/prompt``.
-    prompt
-        Its text.
-    """
+    """The updates of a running turn that have been received."""
 
     def __init__(self, request_id: object, prompt: str) -> None:
         self.request_id = request_id
@@ -47,13 +39,7 @@ class ReceivedTurn:
             self._texts.setdefault(kind, []).append(text)
 
     def missed(self, told_again: Iterable[Json]) -> Iterator[Json]:
-        """Yield the updates of this turn that were not received, in order.
-
-        Parameters
-        ----------
-        told_again
-            The updates of the whole conversation.
-        """
+        """Yield the updates of this turn that were not received, in order."""
         turn = self._this_turn(list(told_again))
         if self._room <= 0:
             turn = [update for update in turn if _kind(update) not in _TEXTS]

@@ -43,17 +43,7 @@ class _Connect(connect):
 
 
 class WebSocketLink:
-    """One WebSocket.
-
-    Parameters
-    ----------
-    address
-        Of the agent.
-    headers
-        Those of the address, with their values.
-    cookies
-        Kept from one connection to the next, as a load balancer may ask for.
-    """
+    """One WebSocket."""
 
     def __init__(
         self, address: Address, headers: Mapping[str, str], cookies: dict[str, str]

@@ -257,13 +257,7 @@ def default_hello() -> Json:
 
 
 def default_answer(method: str, params: Object, setup: Object) -> Json | None:
-    """Return a default response, None for a method that has none.
-
-    Parameters
-    ----------
-    setup
-        The recorded answer that opened the session.
-    """
+    """Return a default response, None for a method that has none."""
     if method in _EMPTY:
         return {}
     if method == "session/list":

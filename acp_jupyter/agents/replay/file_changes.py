@@ -32,19 +32,7 @@ _MAX_AT_ONCE = 100
 
 
 class ChangeReplayer:
-    """Makes the changes of a turn, all or none: each must be allowed in this turn.
-
-    Parameters
-    ----------
-    peer
-        Is asked.
-    session_id, root
-        Of the session.
-    localiser
-        Rewrites texts.
-    consent
-        What was allowed in the running turn.
-    """
+    """Makes the changes of a turn, all or none: each must be allowed in this turn."""
 
     def __init__(
         self, peer: Peer, session_id: str, root: Path, localiser: Localiser, consent: AllowedChanges
@@ -56,19 +44,7 @@ class ChangeReplayer:
         self._consent = consent
 
     async def apply(self, files: Sequence[FileChange]) -> None:
-        """Change files from their recorded state before a turn to that after it.
-
-        Raises
-        ------
-        FileChangeError
-            A file is not as it was, or may not be changed: nothing was written.
-        NotAllowedError
-            A change is not allowed now: nothing was written.
-        ChangeFailedError
-            The disk did not take one.
-        StoppedError
-            The turn was stopped.
-        """
+        """Change files from their recorded state before a turn to that after it."""
         wanted = wanted_changes(self._root, files, self._localiser)
         calls: list[str] = []
         try:
@@ -186,11 +162,6 @@ def wanted_changes(
 
     A file that is already in its state after the turn is left alone. With a ``localiser``, texts
     name the live folder in place of the recorded one.
-
-    Raises
-    ------
-    FileChangeError
-        A file is neither as before nor as after, or lies outside ``root``.
     """
     root = root.resolve()
     checked = (_checked(root, change, localiser) for change in changes)
@@ -198,13 +169,7 @@ def wanted_changes(
 
 
 def apply_changes(wanted: Iterable[Change]) -> None:
-    """Write and delete files.
-
-    Raises
-    ------
-    ChangeFailedError
-        The disk did not take one.
-    """
+    """Write and delete files."""
     try:
         for change in wanted:
             _write(change)

@@ -29,16 +29,8 @@ class SessionFiles:
 
     Parameters
     ----------
-    peer
-        Is asked.
     session_id, root
         Of the session; an empty root is none.
-    localiser
-        Rewrites texts.
-    changes
-        Whether recorded changes of files are made again.
-    reads
-        Whether the client lets agents read files.
     """
 
     def __init__(
@@ -115,12 +107,6 @@ class WriteReplayer:
 
     Parameters
     ----------
-    peer
-        Is asked for the files.
-    session_id, root
-        Of the session.
-    localiser
-        Rewrites texts.
     reads
         Whether the client lets agents read files: it knows what is not saved.
     """
@@ -146,17 +132,7 @@ class WriteReplayer:
         self._last.clear()
 
     async def may_write(self, ask: AgentRequest, part: Part) -> bool:
-        """Return whether to repeat a recorded write: not one that failed, or that is already there.
-
-        Raises
-        ------
-        FileChangeError
-            The file is not as it was: it must not be written.
-        NotAllowedError
-            It can't be told how it was, and the user does not want it to be overwritten.
-        StoppedError
-            The turn was stopped.
-        """
+        """Return whether to repeat a recorded write: not if it failed, or is already there."""
         if ask.answer is not None and "error" in ask.answer:
             return False
         params = self._localiser.value(ask.params)

@@ -42,15 +42,8 @@ def read_recording(path: Path, sha256: str = "") -> Recording:
 
     Parameters
     ----------
-    path
-        Where it lies.
     sha256
         Its digest, in hexadecimal digits; empty for any.
-
-    Raises
-    ------
-    RecordingError
-        It can't be read, is no log of ACP traffic, or has another digest.
     """
     try:
         with path.open("rb") as file:

@@ -28,13 +28,7 @@ class _Call:
 
 
 class AllowedChanges:
-    """Tracks the tool calls of a turn, and the answers to their permission requests.
-
-    Parameters
-    ----------
-    root
-        The session's folder.
-    """
+    """Tracks the tool calls of a turn, and the answers to their permission requests."""
 
     def __init__(self, root: str) -> None:
         self._root = root.replace("\\", "/").rstrip("/") + "/"
@@ -73,12 +67,8 @@ class AllowedChanges:
 
         Parameters
         ----------
-        path
-            Relative to the folder.
         before, after
             Texts; None for a file that is not there, or is no text.
-        removed
-            Whether it is deleted.
         """
         naming = [call for call in self._allowed if call.names(path)]
         if removed:
@@ -179,13 +169,6 @@ async def request_changes(
     """Return the id of the tool call that allows the changes.
 
     ACP: session/request_permission. No policy and no rule may allow the kind ``other``.
-
-    Raises
-    ------
-    NotAllowedError
-        They were not.
-    StoppedError
-        The turn was stopped.
     """
     # The writer of a log can't know the id, so nothing in the log can change this call.
     call_id = f"replay-{uuid.uuid4().hex}"

@@ -43,17 +43,7 @@ class TurnCancelledError(Exception):
 
 
 class Player:
-    """Replays parts for one session, one at a time.
-
-    Parameters
-    ----------
-    speed
-        See `Pace`.
-    commands
-        See `Commands`.
-    work
-        On files.
-    """
+    """Replays parts for one session, one at a time."""
 
     def __init__(
         self,
@@ -91,15 +81,7 @@ class Player:
             self._interrupt.set()
 
     async def play(self, part: Part, request_id: object) -> None:
-        """Replay the part that was waited for, and answer its request.
-
-        Raises
-        ------
-        DivergedError
-            The client answered something else than when this was recorded, or the recording ends.
-        TurnCancelledError
-            It cancelled the turn, and had not when this was recorded.
-        """
+        """Replay the part that was waited for, and answer its request."""
         self._waiting -= 1
         self._cancelled = False
         self._requests.clear()

@@ -218,8 +218,6 @@ class Localiser:
     recorded_cwd, live_cwd
         The folder is replaced as a path of its own or at the beginning of a longer one; a name
         that only begins like it stays.
-    recorded_ids, live_id
-        The session's.
     """
 
     def __init__(

@@ -38,13 +38,7 @@ class LiveSession:
         self._start(part, request_id)
 
     def prompt(self, request_id: object, params: Json) -> None:
-        """Replay the turn of a prompt.
-
-        Raises
-        ------
-        RpcError
-            It is not the next that was recorded.
-        """
+        """Replay the turn of a prompt."""
         prompt = params.get("prompt")
         parts = self._recorded.parts
         following = (n for n in range(self._next, len(parts)) if parts[n].kind == "prompt")

@@ -238,13 +238,7 @@ class _Known:
 def notes_by_request(
     session: RecordedSession, noted: Collection[str]
 ) -> dict[int, list[TerminalNote]]:
-    """Return notes by the request whose response has them.
-
-    Parameters
-    ----------
-    noted
-        Ids of terminals of which the log's notes tell all.
-    """
+    """Return notes by the request whose response has them."""
     found: dict[int, list[TerminalNote]] = {}
     known: dict[str, _Known] = {}
     requests: dict[int, AgentRequest] = {}

@@ -75,15 +75,7 @@ class LoginMemory:
 
 
 class AgentCommands:
-    """Carries out commands about agents and logins.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    terminals
-        Opens terminals for logins, if available.
-    """
+    """Carries out commands about agents and logins."""
 
     def __init__(self, host: AgentHost, terminals: Terminals | None = None) -> None:
         self._host = host
@@ -100,15 +92,7 @@ class AgentCommands:
 
     @handles(ServeAgent)
     async def serve(self, command: ServeAgent, caller: Caller) -> AgentEntry:
-        """Take an agent that runs in the caller's kernel.
-
-        Raises
-        ------
-        NotAllowed
-            The caller is no kernel, or the administrator does not allow it.
-        BadRequest
-            Another agent has the name, or the kernel can't be reached.
-        """
+        """Take an agent that runs in the caller's kernel."""
         if not isinstance(caller, KernelCaller):
             raise NotAllowed("Only code in a kernel can serve an agent.")
         bounds, registry = self._host.config.bounds, self._host.config.registry
@@ -127,13 +111,7 @@ class AgentCommands:
 
     @handles(AllowDownload)
     async def allow_download(self, command: AllowDownload, caller: UserCaller) -> AgentEntry:
-        """Let a package be downloaded and run.
-
-        Raises
-        ------
-        AcpError
-            No such agent, or its package or command has changed.
-        """
+        """Let a package be downloaded and run."""
         allow = self._host.config.registry.allow_download
         report = await asyncio.to_thread(allow, command.agent, command.package, command.run)
         return self._memory.entry(report)
@@ -158,24 +136,12 @@ class AgentCommands:
 
     @handles(UpdateRegistry)
     async def update_registry(self, command: UpdateRegistry, caller: UserCaller) -> RegistryReply:
-        """Download a newer list of the public registry.
-
-        Raises
-        ------
-        NotAllowed
-            The agent may not be downloaded.
-        """
+        """Download a newer list of the public registry."""
         return RegistryReply(**asdict(await self._host.config.registry.update_public()))
 
     @handles(RestartAgent)
     async def restart(self, command: RestartAgent, caller: UserCaller) -> LoginReply:
-        """End an agent's processes; the next prompt starts it.
-
-        Raises
-        ------
-        AcpError
-            No such agent.
-        """
+        """End an agent's processes; the next prompt starts it."""
         registry = self._host.config.registry
         agent = await asyncio.to_thread(registry.id_of, command.agent)
         await asyncio.to_thread(registry.get, agent)
@@ -184,38 +150,20 @@ class AgentCommands:
 
     @handles(Login)
     async def login(self, command: Login, caller: UserCaller) -> LoginReply:
-        """Start a login; return what the user has to do for it.
-
-        Raises
-        ------
-        AcpError
-            No such session or method, or the agent refuses.
-        """
+        """Start a login; return what the user has to do for it."""
         login = self._host.session(command.session_id).agent.login
         answer = await login.begin(command.method_id, self._terminals)
         return LoginReply(message=answer.message, terminal=answer.terminal, command=answer.command)
 
     @handles(CancelLogin)
     async def cancel_login(self, command: CancelLogin, caller: UserCaller) -> LoginReply:
-        """End a login that is going on.
-
-        Raises
-        ------
-        AcpError
-            No such session.
-        """
+        """End a login that is going on."""
         await self._host.session(command.session_id).agent.login.cancel()
         return LoginReply(message="The login was cancelled.")
 
     @handles(Logout)
     async def logout(self, command: Logout, caller: UserCaller) -> LoginReply:
-        """Log out of a session's agent.
-
-        Raises
-        ------
-        AcpError
-            No such session, or the agent refuses.
-        """
+        """Log out of a session's agent."""
         login = self._host.session(command.session_id).agent.login
         return LoginReply(message=await login.logout())
 

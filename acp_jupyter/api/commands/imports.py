@@ -83,15 +83,7 @@ class Imports:
 
     @handles(ImportLog)
     async def import_log(self, command: ImportLog, caller: Caller) -> ImportResult:
-        """Import a log as a session.
-
-        Raises
-        ------
-        BadRequest
-            The log is too large, or nothing in it can be imported.
-        ImportCancelled
-            The import was cancelled.
-        """
+        """Import a log as a session."""
         started = self._start(command, caller)
         try:
             return await self._finished(started)
@@ -101,26 +93,12 @@ class Imports:
 
     @handles(StartImport)
     async def start(self, command: StartImport, caller: Caller) -> ImportState:
-        """Start importing a log as a session.
-
-        Raises
-        ------
-        BadRequest
-            The log is too large, or too many imports are running.
-        """
+        """Start importing a log as a session."""
         return ImportState(progress=self._start(command, caller).shown)
 
     @handles(GetImport)
     async def get(self, command: GetImport, caller: Caller) -> ImportState:
-        """Return the progress of an import, or its result.
-
-        Raises
-        ------
-        BadRequest
-            There is no such import, or nothing in the log can be imported.
-        ImportCancelled
-            The import was cancelled.
-        """
+        """Return the progress of an import, or its result."""
         found = self._find(command.import_id, caller)
         if command.wait_seconds:
             await asyncio.wait((found.task,), timeout=command.wait_seconds)
@@ -129,13 +107,7 @@ class Imports:
 
     @handles(CancelImport)
     async def cancel(self, command: CancelImport, caller: Caller) -> dict[str, str]:
-        """Cancel an import, and wait until its session is removed.
-
-        Raises
-        ------
-        BadRequest
-            There is no such import.
-        """
+        """Cancel an import, and wait until its session is removed."""
         task = self._find(command.import_id, caller).task
         task.cancel()
         await asyncio.wait((task,))
@@ -295,17 +267,7 @@ class _Progress:
 async def import_log(
     host: AgentHost, request: ImportRequest, progress: _Progress | None = None
 ) -> ImportReport:
-    """Import a log as a session; if it is cancelled, remove the session.
-
-    Raises
-    ------
-    NothingToImport
-        The file is not a log, or not one of the named kind.
-    BadRequest
-        Too many sessions are open.
-    DiskRefused
-        The disk is full, broken or does not answer.
-    """
+    """Import a log as a session; if it is cancelled, remove the session."""
     host.open_sessions.make_room()
     progress = _Progress(request.name) if progress is None else progress
     request = replace(request, lines=progress.counted(request.lines))
@@ -335,15 +297,7 @@ async def import_log(
 
 
 class _Thread:
-    """Runs work in a thread, which has always ended when `run` returns.
-
-    Parameters
-    ----------
-    progress
-        The progress of the import.
-    tell
-        Called at intervals while the thread runs.
-    """
+    """Runs work in a thread, which has always ended when `run` returns."""
 
     def __init__(self, progress: _Progress, tell: Callable[[], None]) -> None:
         self._progress = progress
@@ -402,15 +356,7 @@ class _Reading:
         self._report = ImportReport(session.session_id, facts, last_at=time.time())
 
     async def run(self, thread: _Thread) -> ImportReport:
-        """Read the whole log.
-
-        Raises
-        ------
-        NothingToImport
-            No line could be imported.
-        DiskRefused
-            Not all lines could be written to disk.
-        """
+        """Read the whole log."""
         await thread.run(self._read)
         if not self._report.entries:
             words = _mismatch(self._request, self._report.facts)

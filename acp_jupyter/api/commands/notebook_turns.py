@@ -26,15 +26,7 @@ from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 
 
 class NotebookTurns:
-    """Carries out commands about a notebook and its cells.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Pages and kernels.
-    """
+    """Carries out commands about a notebook and its cells."""
 
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
         self._host = host

@@ -28,15 +28,7 @@ class OutsideKeyCommands:
 
     @handles(MakeOutsideKey)
     async def make(self, command: MakeOutsideKey, caller: UserCaller) -> NewOutsideKey:
-        """Make a key for a notebook.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator does not allow agents outside, or there are no notebook tools.
-        BadRequest
-            There is no such notebook, or there are too many keys.
-        """
+        """Make a key for a notebook."""
         config = self._host.config
         if config.bounds.forbids_agent(OUTSIDE):
             raise NotAllowed(f"Agents outside are not allowed here. {DECIDED}")

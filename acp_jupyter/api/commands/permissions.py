@@ -49,26 +49,14 @@ from acp_jupyter.transcript.rule_text import rule_text
 
 
 class PermissionCommands:
-    """Carries out commands about permissions and rules.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    """
+    """Carries out commands about permissions and rules."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
 
     @handles(AnswerPermission)
     async def answer(self, command: AnswerPermission, caller: UserCaller) -> dict[str, str]:
-        """Answer a request once; remember the answer, or send the reason to the agent.
-
-        Raises
-        ------
-        AcpError
-            The answer is not possible, or comes too late.
-        """
+        """Answer a request once; remember the answer, or send the reason to the agent."""
         session = self._host.session(command.session_id)
         call = session.turns.permissions.requests.call(command.request_id)
         turn_id = None if call is None else call.turn_id
@@ -118,15 +106,7 @@ class PermissionCommands:
 
     @handles(ListRules)
     async def list(self, command: ListRules, caller: Caller) -> list[RuleEntry]:
-        """Return the rules that the caller may see.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id that the caller may see.
-        SharedFileBroken
-            The rules of folders can't be read.
-        """
+        """Return the rules that the caller may see."""
         seen = [session for session in self._host.sessions.values() if may_see(session, caller)]
         if command.session_id:
             named = visible_session(self._host, command.session_id, caller)
@@ -139,17 +119,7 @@ class PermissionCommands:
 
     @handles(RevokeRule)
     async def revoke(self, command: RevokeRule, caller: Caller) -> dict[str, str]:
-        """Remove a rule; a kernel may only remove rules that allow something.
-
-        Raises
-        ------
-        BadRequest
-            There is no such rule.
-        NotAllowed
-            The rule denies something, and the caller is a kernel.
-        SharedFileBroken
-            The rules of folders can't be read or written.
-        """
+        """Remove a rule; a kernel may only remove rules that allow something."""
         entries = await self.list(ListRules(), caller)
         entry = next((entry for entry in entries if entry.rule.id == command.rule_id), None)
         if entry is None:
@@ -193,13 +163,6 @@ class TrustCommands:
 
     A user's trust is remembered. A kernel's trust only counts for prompts of kernels in its
     session, as an agent's code may run in the kernel.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Looks up which notebooks are open in pages.
     """
 
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
@@ -217,22 +180,6 @@ class TrustCommands:
         """Check that the agent may run in a folder, or that the user can be asked.
 
         A recording that this installation made is played anywhere.
-
-        Parameters
-        ----------
-        command, caller
-            The command and its caller.
-        notebook, folder
-            The session's notebook and folder.
-        found
-            The session, if it exists already.
-
-        Raises
-        ------
-        FolderNotTrusted
-            The folder is not trusted, and the user can't be asked.
-        AcpError
-            There is nothing to play.
         """
         played = self._played(command, notebook, found)
         if played is not None:
@@ -266,13 +213,7 @@ class TrustCommands:
         return self._host.recordings.prepare(command.agent, command.label, notebook, options).file
 
     async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
-        """Check that the agent may run in a folder; with ``trust``, the user trusts it now.
-
-        Raises
-        ------
-        FolderNotTrusted
-            The folder is not trusted.
-        """
+        """Check that the agent may run in a folder; with ``trust``, the user trusts it now."""
         store = self._host.permission_stores.trust
         if not needs_trust(spec):
             return
@@ -293,13 +234,7 @@ class TrustCommands:
 
     @handles(TrustFolder)
     async def answer(self, command: TrustFolder, caller: UserCaller) -> dict[str, str]:
-        """Remember a folder, or answer the question of a session.
-
-        Raises
-        ------
-        AcpError
-            There is no such folder or question, or it was answered.
-        """
+        """Remember a folder, or answer the question of a session."""
         store = self._host.permission_stores.trust
         if command.folder:
             if not command.trust:
@@ -321,24 +256,12 @@ class TrustCommands:
 
     @handles(ListTrust)
     async def list(self, command: ListTrust, caller: UserCaller) -> list[TrustedFolder]:
-        """Return the trusted folders.
-
-        Raises
-        ------
-        AcpError
-            The trusted folders can't be read.
-        """
+        """Return the trusted folders."""
         return list(await asyncio.to_thread(self._host.permission_stores.trust.folders))
 
     @handles(RevokeTrust)
     async def revoke(self, command: RevokeTrust, caller: UserCaller) -> dict[str, str]:
-        """Stop trusting a folder.
-
-        Raises
-        ------
-        AcpError
-            The folder is not trusted, or only by the configuration.
-        """
+        """Stop trusting a folder."""
         if not await asyncio.to_thread(self._host.permission_stores.trust.revoke, command.folder):
             raise BadRequest(
                 f"{command.folder} is not among the folders that were trusted here. Folders of "

@@ -32,13 +32,7 @@ class _NotebookFile:
 
 
 class RenamedNotebooks:
-    """Finds the sessions of a notebook whose path is new. Lives on the host's loop.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    """
+    """Finds the sessions of a notebook whose path is new. Lives on the host's loop."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host

@@ -37,13 +37,7 @@ class SessionSearch:
 
     @handles(SearchSessions)
     async def search(self, command: SearchSessions, caller: UserCaller) -> FoundSessions:
-        """Return the hits found within the time limit.
-
-        Raises
-        ------
-        BadRequest
-            There are no words, or the cursor is none.
-        """
+        """Return the hits found within the time limit."""
         pattern, (searched, last) = _pattern(command.text), _read_cursor(command.cursor)
         metas = await self._host.stored_sessions.stored()
         states = [meta.facts for meta in metas] + [s.state for s in self._host.sessions.values()]

@@ -66,13 +66,7 @@ class SessionOpener:
 
     @handles(CreateSession)
     async def create(self, command: CreateSession, caller: Caller) -> SessionState:
-        """Return the state of the session, found or created.
-
-        Raises
-        ------
-        AcpError
-            The agent is unknown or does not start, or the folder will not do.
-        """
+        """Return the state of the session, found or created."""
         self._host.config.bounds.require_policy(command.policy)
         self._host.config.bounds.require_sandbox(command.sandbox)
         notebook, kernel_id = notebook_of(caller, command.notebook_path)
@@ -195,15 +189,7 @@ def _in_copy(command: CreateSession) -> bool | None:
 
 
 class SessionLifecycle:
-    """Carries out commands about a session as a whole.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    trust
-        Decides about trust in folders.
-    """
+    """Carries out commands about a session as a whole."""
 
     def __init__(self, host: AgentHost, trust: TrustCommands) -> None:
         self._host = host
@@ -243,13 +229,7 @@ class SessionLifecycle:
 
     @handles(ForkSession)
     async def fork(self, command: ForkSession, caller: Caller) -> SessionState:
-        """Create a session that continues a copy of another.
-
-        Raises
-        ------
-        BadRequest
-            The agent can't fork a session.
-        """
+        """Create a session that continues a copy of another."""
         parent = visible_session(self._host, command.session_id, caller)
         if goes_on_from_branch(parent.transcript):
             raise BadRequest("The agent has had no message in this session yet. Send one first.")
@@ -279,15 +259,7 @@ class SessionLifecycle:
 
     @handles(ListAgentSessions)
     async def list(self, command: ListAgentSessions, caller: UserCaller) -> AgentSessions:
-        """Return the sessions that an agent stores.
-
-        Raises
-        ------
-        FolderNotTrusted
-            The agent may not run in the folder.
-        BadRequest
-            The agent does not list its sessions.
-        """
+        """Return the sessions that an agent stores."""
         spec = self._host.config.registry.get(command.agent)
         root = self._host.config.root
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
@@ -322,15 +294,7 @@ class SessionLifecycle:
 
     @handles(OpenAgentSession)
     async def open(self, command: OpenAgentSession, caller: UserCaller) -> SessionState:
-        """Open one of an agent's own sessions here.
-
-        Raises
-        ------
-        FolderNotTrusted
-            The agent may not run in the folder.
-        BadRequest
-            The agent could not open the session.
-        """
+        """Open one of an agent's own sessions here."""
         known = (await self._known()).get(command.agent_session_id)
         if known is not None:
             await self._host.stored_sessions.wake(known)
@@ -376,11 +340,6 @@ async def set_agent_options(
     """Set mode and options at the agent, where they apply to all later prompts of the session.
 
     Therefore each change by a kernel adds a notice to the session.
-
-    Raises
-    ------
-    AcpError
-        The agent does not offer it, or does not start.
     """
     state = session.state
     if mode is not None:

@@ -37,13 +37,7 @@ class TrafficCommands:
 
     @handles(GetTraffic)
     async def page(self, command: GetTraffic, caller: Caller) -> TrafficPage:
-        """Return some lines.
-
-        Raises
-        ------
-        NotAllowed
-            The caller may not read the traffic.
-        """
+        """Return some lines."""
         path = await self._path(command.session_id, caller)
         if command.wait_seconds == 0 or command.after is None:
             return await asyncio.to_thread(read_page, path, command)
@@ -51,13 +45,7 @@ class TrafficCommands:
 
     @handles(GetTrafficLine)
     async def line(self, command: GetTrafficLine, caller: Caller) -> TrafficDetail:
-        """Return one formatted line.
-
-        Raises
-        ------
-        BadRequest
-            The log has no such line.
-        """
+        """Return one formatted line."""
         path = await self._path(command.session_id, caller)
         if command.end is not None:
             redactor = self._host.session(command.session_id).redactor
@@ -132,13 +120,7 @@ def read_page(path: Path, query: GetTraffic) -> TrafficPage:
 
 
 def read_line(path: Path, offset: int) -> TrafficDetail:
-    """Return one formatted line.
-
-    Raises
-    ------
-    BadRequest
-        No line begins there.
-    """
+    """Return one formatted line."""
     with path.open("rb") as file:
         size = _start_of_line(file, file.seek(0, 2))
         if offset >= size or _start_of_line(file, offset) != offset:

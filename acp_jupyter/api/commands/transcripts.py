@@ -30,19 +30,7 @@ class Transcripts:
     async def transcript(
         self, command: GetTranscript, caller: Caller
     ) -> dict[str, str] | TranscriptPage:
-        """Return a whole transcript; made in a thread, since it may be long.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id that the caller may see.
-        UnknownTurn
-            The session has no such turn.
-        BadRequest
-            There is nothing to share.
-        MissingPackage
-            HTML can't be made here.
-        """
+        """Return a whole transcript; made in a thread, since it may be long."""
         session = visible_session(self._host, command.session_id, caller)
         state, redactor = session.transcript, session.redactor
         return await asyncio.to_thread(_transcript, state, redactor, command)

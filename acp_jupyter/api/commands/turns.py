@@ -55,15 +55,7 @@ from acp_jupyter.transcript.model.session_state import SessionState
 
 
 class PromptSender:
-    """Sends prompts to their session.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Pages and kernels.
-    """
+    """Sends prompts to their session."""
 
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
         self._host = host
@@ -72,13 +64,7 @@ class PromptSender:
 
     @handles(PromptSession)
     async def prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
-        """Start or queue a turn; it is on disk when this returns.
-
-        Raises
-        ------
-        AcpError
-            Any of its kinds.
-        """
+        """Start or queue a turn; it is on disk when this returns."""
         session = visible_session(self._host, command.session_id, caller)
         if not isinstance(command.prompt, str):
             self._host.config.bounds.require_attachments(command.prompt)
@@ -115,11 +101,6 @@ class PromptSender:
         """Change the given settings of a session; only a user can change policy and sandbox.
 
         A kernel can only restrict the network further.
-
-        Raises
-        ------
-        AcpError
-            Any of its kinds.
         """
         session = visible_session(self._host, command.session_id, caller)
         if session.state.read_only:
@@ -175,15 +156,7 @@ class TurnControl:
 
     @handles(RunOutside)
     async def run_outside(self, command: RunOutside, caller: UserCaller) -> dict[str, str]:
-        """Ask whether to run a command again that a sandbox wall stopped, and run it after a yes.
-
-        Raises
-        ------
-        NotAllowed
-            Another user sent the prompt, or the administrator or the policy forbids it.
-        BadRequest
-            This is not offered for the call.
-        """
+        """Ask whether to rerun a command that a sandbox wall stopped, and rerun it after a yes."""
         session = visible_session(self._host, command.session_id, caller)
         once = session.turns.outside_runs
         turn_id = once.turn_of(command.tool_call_id)
@@ -194,13 +167,7 @@ class TurnControl:
 
     @handles(AnswerElicitation)
     async def answer(self, command: AnswerElicitation, caller: UserCaller) -> dict[str, str]:
-        """Answer a question of the agent.
-
-        Raises
-        ------
-        NotAllowed
-            Somebody else sent the prompt.
-        """
+        """Answer a question of the agent."""
         session = self._host.session(command.session_id)
         elicitations = session.turns.elicitations
         turn_id = elicitations.turn_of(command.request_id)
@@ -212,13 +179,7 @@ class TurnControl:
 
     @handles(EditQueued)
     async def edit(self, command: EditQueued, caller: UserCaller) -> dict[str, str]:
-        """Change a prompt before it is sent.
-
-        Raises
-        ------
-        NotAllowed
-            Somebody else sent it.
-        """
+        """Change a prompt before it is sent."""
         session = self._session(command.turn_id, caller)
         user = require_sender(session, command.turn_id, caller, "edit this message")
         session.turns.edit(command.turn_id, command.prompt, user)
@@ -250,17 +211,7 @@ _MAX_CHARS = 32_000_000
 
 
 class SessionReader:
-    """Carries out commands that read sessions.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Pages and kernels.
-    notebooks
-        Records the turns of notebooks.
-    """
+    """Carries out commands that read sessions."""
 
     def __init__(
         self, host: AgentHost, pages_and_kernels: NotebookLookup, notebooks: NotebookTurns
@@ -300,13 +251,7 @@ class SessionReader:
 
     @handles(GetItems)
     async def items(self, command: GetItems, caller: Caller) -> ItemsPage:
-        """Return a range of a session's items.
-
-        Raises
-        ------
-        UnknownTurn
-            The session has no items of the turn that they are counted from.
-        """
+        """Return a range of a session's items."""
         state = visible_session(self._host, command.session_id, caller).transcript
         first = state.turn_first.get(command.turn_id) if command.turn_id else 0
         if first is None:
@@ -317,13 +262,7 @@ class SessionReader:
 
     @handles(GetCell)
     async def cell(self, command: GetCell, caller: Caller) -> Cell:
-        """Return a cell of the session's notebook.
-
-        Raises
-        ------
-        FileMissing
-            The notebook has no such cell, or is open in no page.
-        """
+        """Return a cell of the session's notebook."""
         notebook = visible_session(self._host, command.session_id, caller).state.notebook_path
         cells = await self._pages_and_kernels.cells(notebook) if notebook else ()
         if command.number > len(cells):
@@ -335,11 +274,6 @@ class SessionReader:
         """Return a turn with its items; wait for its end if the command says so.
 
         If the turn was stopped, also wait until the agent has answered that.
-
-        Raises
-        ------
-        UnknownTurn
-            There is no such turn, or the caller may not see it.
         """
         session = self._host.session_of_turn(command.turn_id)
         if not may_see(session, caller):

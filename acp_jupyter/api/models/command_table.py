@@ -461,13 +461,7 @@ def needs_proof(command: BaseCommand) -> bool:
 
 
 def request_of(command: BaseCommand) -> tuple[str, str, bytes]:
-    """Return the method, path and body of a command's HTTP request.
-
-    Raises
-    ------
-    TypeError
-        The command has no route.
-    """
+    """Return the method, path and body of a command's HTTP request."""
     route = row_of(command).route
     if route is None:
         raise TypeError(command.name)
@@ -475,13 +469,7 @@ def request_of(command: BaseCommand) -> tuple[str, str, bytes]:
 
 
 def require_read_only(command: BaseCommand) -> None:
-    """Refuse what an agent's code may not do, whatever identity it claims.
-
-    Raises
-    ------
-    NotAllowed
-        The command does more than look.
-    """
+    """Refuse what an agent's code may not do, whatever identity it claims."""
     if not row_of(command).while_agent_code_runs:
         raise NotAllowed(
             "This code is run by an agent's tool, so it can't start agents, prompt or change "

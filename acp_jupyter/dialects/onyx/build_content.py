@@ -197,26 +197,13 @@ def create_artifact_from_file(
 
     Parameters
     ----------
-    session_id
-        The same file of the same session is always the same artifact.
     file_path
         Relative to ``folder``; a folder is allowed, with or without a slash at its end.
-    artifact_type
-        The artifact's type.
-    name
-        The artifact's name.
     folder
         The session's folder; default: the working directory.
     served
         The root of the Jupyter server's files; default: ``folder``. URLs are relative to the
         server's URL. A file outside has no URL, nor has a folder without a page.
-
-    Raises
-    ------
-    FileMissing
-        There is no such file.
-    FileRefused
-        It lies outside ``folder``, or is neither a file nor a folder.
     """
     root = (Path.cwd() if folder is None else folder).resolve()
     path = _inside(root, file_path)

@@ -64,15 +64,8 @@ class AgentProcess:
 
         Parameters
         ----------
-        command
-            The command to run instead, which runs the agent in a sandbox.
         redactor
             Removes secrets from stderr; by default those of ``env``.
-
-        Raises
-        ------
-        AgentStartError
-            The folder or the command is missing, or may not be run.
         """
         if not await asyncio.to_thread(os.path.isdir, cwd):
             raise AgentStartError(
@@ -282,8 +275,6 @@ def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict
         The environment of the process that starts the agent. All of it is passed on (API keys,
         proxies, certificates), except Jupyter's and our own variables: an agent with the
         server's token could answer its own permission requests.
-    extra
-        The agent's configured variables. They are the user's explicit choice and win.
     """
     inherited = {
         name: value for name, value in base.items() if not name.upper().startswith(_SECRET_PREFIXES)

@@ -97,20 +97,11 @@ class ChildProcess:
 
         Parameters
         ----------
-        stdio
-            Standard input, output and error, as `subprocess.Popen` takes them.
-        on_exit
-            Called once, when the command itself has ended.
         cwd
             The folder that it runs in; None with ``terminal_folder``.
         terminal_folder
             Descriptor of the folder, if standard output becomes the command's controlling
             terminal; None without one.
-
-        Raises
-        ------
-        OSError, ValueError
-            The supervisor did not start.
         """
         if sys.platform == "win32":
             raise OSError("programs can't be started on Windows yet; use Linux in WSL 2")

@@ -14,11 +14,6 @@ def written_bytes(pid: int) -> int | None:
 
     Linux counts when a page of a file becomes dirty, and adds a child's count to its parent's when
     the child has ended. It does not report which file it was, nor deleting and renaming.
-
-    Returns
-    -------
-    int or None
-        None if the system doesn't report it.
     """
     total: int | None = None
     pids, seen = [pid], 0

@@ -102,13 +102,7 @@ class PipeWriter(asyncio.BaseProtocol):
         return writer
 
     def write(self, data: bytes) -> None:
-        """Queue ``data``; it is written in order.
-
-        Raises
-        ------
-        ConnectionError
-            The reader has closed its end, or ``unsent_bytes`` is exceeded.
-        """
+        """Queue ``data``; it is written in order."""
         if self.lost.is_set() or self._transport.is_closing():
             raise ConnectionResetError("has closed its stdin")
         if self._transport.get_write_buffer_size() + len(data) > self._bound:
@@ -117,15 +111,7 @@ class PipeWriter(asyncio.BaseProtocol):
         self._transport.write(data)
 
     async def flush(self, seconds: float) -> None:
-        """Wait until everything is written.
-
-        Raises
-        ------
-        ConnectionError
-            The reader has closed its end.
-        TimeoutError
-            Not one byte was read for ``seconds``.
-        """
+        """Wait until everything is written."""
         while not self.lost.is_set():
             read_before = self._read_by_now()
             try:

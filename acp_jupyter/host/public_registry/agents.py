@@ -38,8 +38,6 @@ class PublicAgents:
     ----------
     data_dir
         Folder of the file with allowed downloads; downloads run in it.
-    snapshot
-        The bundled one by default.
     newer
         Downloads a newer snapshot; None if the user does not allow that.
     """
@@ -70,13 +68,7 @@ class PublicAgents:
         )
 
     async def update(self) -> RegistryState:
-        """Download a newer list, if one is published; on failure the present one stays in use.
-
-        Raises
-        ------
-        NotAllowed
-            The user has not allowed it.
-        """
+        """Download a newer list, if one is published; on failure the present one stays in use."""
         if self._newer is None:
             raise NotAllowed(
                 "This server may not download a newer list of agents. "
@@ -97,13 +89,7 @@ class PublicAgents:
         return tuple(agent.id for agent in self._snapshot.agents)
 
     def get(self, agent_id: str, finder: ProgramFinder) -> AgentSpec | None:
-        """Return an agent by its id or an alias; None if unknown.
-
-        Raises
-        ------
-        AgentStartError
-            The agent is not installed, and its download is not allowed.
-        """
+        """Return an agent by its id or an alias; None if unknown."""
         agent = self._find(agent_id)
         if agent is None:
             return None
@@ -120,15 +106,7 @@ class PublicAgents:
     def allow(
         self, agent_id: str, package: str, command: str | None, finder: ProgramFinder
     ) -> None:
-        """Allow a package to be downloaded and run.
-
-        Raises
-        ------
-        UnknownAgent
-            The agent is not in the snapshot.
-        BadRequest
-            Another package or command would be run.
-        """
+        """Allow a package to be downloaded and run."""
         agent = self._find(agent_id)
         if agent is None:
             raise UnknownAgent(f"There is no downloadable agent called {agent_id!r}.")

@@ -37,13 +37,7 @@ class Downloads:
         return self._read().allowed.get(agent_id) in offered
 
     def allow(self, agent_id: str, offered: str) -> None:
-        """Allow it.
-
-        Raises
-        ------
-        OSError
-            The file could not be written; nothing is allowed.
-        """
+        """Allow it."""
         allowed = _Allowed(allowed={**self._read().allowed, agent_id: offered})
         temporary = ""
         try:

@@ -40,10 +40,6 @@ class DownloadedRegistry:
     ----------
     file
         Where it is kept; it need not exist.
-    url
-        Where it is published.
-    seconds
-        For the whole download.
     """
 
     def __init__(self, file: Path, url: str = REGISTRY_URL, seconds: float = _SECONDS) -> None:
@@ -61,13 +57,7 @@ class DownloadedRegistry:
         return newer_than_bundled(kept, bundled) if kept.date > bundled.date else None
 
     async def download(self, current: Snapshot, bundled: Snapshot) -> Snapshot | None:
-        """Return the published registry, which is kept from now on; None if it is unchanged.
-
-        Raises
-        ------
-        UpdateFailed
-            The download failed, or the list is malformed, empty or older than the current one.
-        """
+        """Return the published registry, which is kept from now on; None if it is unchanged."""
         url = _checked(self._url)
         try:
             async with asyncio.timeout(self._seconds):

@@ -52,13 +52,7 @@ class Download:
 
 
 class Packages:
-    """Finds out how packages can be run here.
-
-    Parameters
-    ----------
-    folder
-        Where they are installed.
-    """
+    """Finds out how packages can be run here."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -67,13 +61,7 @@ class Packages:
     def download(
         self, agent: PublicAgent, node_package: str, finder: ProgramFinder
     ) -> Download | None:
-        """Return how an agent's package is run; None if it can't be.
-
-        Parameters
-        ----------
-        node_package
-            Brings Node, where that is missing or too old.
-        """
+        """Return how an agent's package is run; None if it can't be."""
         args = agent.args if agent.package_args is None else agent.package_args
         env = agent.env if agent.package_env is None else agent.package_env
         if agent.pinned is not None:

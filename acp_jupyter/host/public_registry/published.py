@@ -57,18 +57,6 @@ def read_agents(raw: Iterable[Mapping[str, Any]], date: str) -> Snapshot:
 
     An unknown agent only gets its package: the registry doesn't name the program that it installs,
     and another program of that name on the ``PATH`` must not run in its place.
-
-    Parameters
-    ----------
-    raw
-        The content of each ``agent.json``.
-    date
-        As ``2026-02-07``.
-
-    Raises
-    ------
-    pydantic.ValidationError
-        An entry is not as the registry's schema has it.
     """
     agents: dict[str, PublicAgent] = {}
     for each in raw:

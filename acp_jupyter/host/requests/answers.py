@@ -44,13 +44,7 @@ SOMEBODY = Answerer()
 
 
 class RequestLookup:
-    """Finds permission requests, their calls and their outcomes in the transcript.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    """
+    """Finds permission requests, their calls and their outcomes in the transcript."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -93,13 +87,7 @@ class RequestLookup:
         return next(found, None)
 
     def option(self, request_id: str, option_id: str | None) -> PermissionOption | None:
-        """Return an option of a request; None if no option is given.
-
-        Raises
-        ------
-        BadRequest
-            The request has no such option.
-        """
+        """Return an option of a request; None if no option is given."""
         if option_id is None:
             return None
         call = self.call(request_id)
@@ -117,15 +105,8 @@ class RequestLookup:
 
         Parameters
         ----------
-        request_id, option_id
-            The request and the chosen option.
         wider
             One of the request's wider rules; empty for the rule that covers only the request.
-
-        Raises
-        ------
-        BadRequest
-            The answer can't be remembered.
         """
         call = self.call(request_id)
         option = self.option(request_id, option_id)
@@ -196,15 +177,7 @@ class RecordedAnswers:
         self._is_ours = False
 
     def load(self, recording: bytes, *, is_ours: bool) -> None:
-        """Read the answers of a recording; blocks. An unreadable one has no answers.
-
-        Parameters
-        ----------
-        recording
-            The file's whole content.
-        is_ours
-            Whether this installation made the recording.
-        """
+        """Read the answers of a recording; blocks. An unreadable one has no answers."""
         self._is_ours = is_ours
         self._requests = list(_requests(recording))
 

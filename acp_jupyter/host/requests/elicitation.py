@@ -50,17 +50,7 @@ class QuestionWithdrawn(Exception):
 
 
 class Elicitations:
-    """The elicitations of a session. Only the user answers one, and only once.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    nobody_to_ask
-        Returns whether no user can answer.
-    refused
-        Called when a question was cancelled because no user can answer.
-    """
+    """The elicitations of a session. Only the user answers one, and only once."""
 
     def __init__(
         self,
@@ -74,15 +64,7 @@ class Elicitations:
         self._waiting: WaitingRequests[Outcome | _Withdrawn] = WaitingRequests()
 
     async def ask(self, request_id: str) -> Outcome:
-        """Return the user's answer. ACP: elicitation/create. Waits without limit.
-
-        Raises
-        ------
-        QuestionRefused
-            It can't be asked.
-        QuestionWithdrawn
-            The agent withdrew it.
-        """
+        """Return the user's answer. ACP: elicitation/create. Waits without limit."""
         item = self._item(request_id)
         if item is None:
             raise QuestionRefused("The question could not be read.")
@@ -118,19 +100,7 @@ class Elicitations:
         content: Mapping[str, JsonValue] | None = None,
         who: Answerer = SOMEBODY,
     ) -> str:
-        """Settle a question with the user's answer; return ACP's action, e.g. ``accept``.
-
-        Raises
-        ------
-        InvalidAnswers
-            Some answers do not fit their fields; nothing was sent.
-        QuestionSettled
-            Somebody answered first, or it was withdrawn.
-        QuestionGone
-            The process that asked has ended.
-        BadRequest
-            No such question.
-        """
+        """Settle a question with the user's answer; return ACP's action, e.g. ``accept``."""
         item = self._item(request_id)
         if item is None:
             raise BadRequest(f"There is no question {request_id!r} in this session.")
@@ -234,20 +204,7 @@ _INTEGER_DIGITS = 300
 def checked_answers(
     fields: tuple[ElicitationField, ...], given: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
-    """Return the answers for the agent, without empty ones.
-
-    Parameters
-    ----------
-    fields
-        The form's fields.
-    given
-        Answers by field name. Numbers may be text, as users type them.
-
-    Raises
-    ------
-    InvalidAnswers
-        Some answers do not fit their fields.
-    """
+    """Return the answers for the agent, without empty ones."""
     answers: dict[str, JsonValue] = {}
     wrong = {name[:80]: "The form has no such field." for name in given.keys() - _names(fields)}
     for each in fields:

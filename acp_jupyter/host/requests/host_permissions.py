@@ -51,15 +51,7 @@ _NOT_REQUESTED = "The agent has not asked for this."
 
 
 class HostPermissions:
-    """Checks the permission of what an agent does through the host. Used on the host's loop only.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    permissions
-        Answers permission requests.
-    """
+    """Checks the permission of what an agent does through the host. Not thread-safe."""
 
     def __init__(self, journal: Journal, permissions: PermissionRequests) -> None:
         self._journal = journal
@@ -80,24 +72,7 @@ class HostPermissions:
         return self._permissions.requests.policy() in CHANGES_NOTHING
 
     async def to_write(self, request_seq: int, path: str, old: str | None, new: str) -> None:
-        """Wait until an agent may replace a file's text. ACP: fs/write_text_file.
-
-        Parameters
-        ----------
-        request_seq
-            Number of the request's line in the log.
-        path
-            Absolute path inside the session's folder.
-        old, new
-            The file's text before (None for a new file) and after.
-
-        Raises
-        ------
-        NotAllowed
-            The policy, a rule or the user forbids it; the message is for the agent.
-        PermissionWithdrawn
-            The agent withdrew its request.
-        """
+        """Wait until an agent may replace a file's text. ACP: fs/write_text_file."""
         place = await self._place(path)
         shown = len(old or "") + len(new) <= _SHOWN_CHARS
         diff = Diff(path=place.name, old_text=old, new_text=new, is_new_file=old is None)
@@ -128,22 +103,7 @@ class HostPermissions:
             raise NotAllowed(f"{place.name} {_CHANGED} Nothing was written.")
 
     async def to_read(self, request_seq: int, path: str) -> FileId | None:
-        """Wait until an agent may read a file; return which one. ACP: fs/read_text_file.
-
-        Parameters
-        ----------
-        request_seq
-            Number of the request's line in the log.
-        path
-            Absolute path inside the session's folder.
-
-        Raises
-        ------
-        NotAllowed
-            The file may hold credentials, and reading it is not allowed.
-        PermissionWithdrawn
-            The agent withdrew its request.
-        """
+        """Wait until an agent may read a file; return which one. ACP: fs/read_text_file."""
         place = await self._place(path)
         call = host_call(
             "read", title=f"Read {place.name}", path=place.name, raw_input={"path": path}
@@ -163,26 +123,7 @@ class HostPermissions:
     async def to_run(
         self, request_seq: int, line: str, folder: str, env: Mapping[str, str]
     ) -> None:
-        """Wait until an agent may run a command. ACP: terminal/create.
-
-        Parameters
-        ----------
-        request_seq
-            Number of the request's line in the log.
-        line
-            The command line.
-        folder
-            Absolute path of the folder that it runs in.
-        env
-            Environment variables that the agent adds.
-
-        Raises
-        ------
-        NotAllowed
-            The policy, a rule or the user forbids it; the message is for the agent.
-        PermissionWithdrawn
-            The agent withdrew its request.
-        """
+        """Wait until an agent may run a command. ACP: terminal/create."""
         raw: dict[str, JsonValue] = {"command": line}
         cwd = self._journal.transcript.session.cwd
         if folder != await asyncio.to_thread(os.path.realpath, cwd):
@@ -282,17 +223,7 @@ class HostPermissions:
     def tell_refused(
         self, request_seq: int, kind: Literal["read", "edit", "execute"], what: str, words: str
     ) -> None:
-        """Show an action that was refused in the turn, and the reason.
-
-        Parameters
-        ----------
-        request_seq
-            Number of the request's line in the log.
-        kind, what
-            The kind of the call, and its path or command line.
-        words
-            The reason.
-        """
+        """Show an action that was refused in the turn, and the reason."""
         if request_seq in self._cards:
             self.tell_done(request_seq, words)
             return
@@ -443,28 +374,8 @@ async def request_for_host(
 
     Parameters
     ----------
-    request_id
-        A new id.
-    call
-        The tool call, as in ACP's ``session/request_permission``.
-    words
-        The action in words, e.g. ``run code in the notebook's kernel``.
-    reason
-        Further text for the user.
-    withdrawable
-        Whether cancelling the waiting task means that the agent withdrew the request.
     by_user
         Whether the user started it: then only they can allow it, and ``words`` is the question.
-
-    Returns
-    -------
-    str or None
-        Id of the chosen option; None if the turn was stopped.
-
-    Raises
-    ------
-    PermissionWithdrawn
-        The agent withdrew the request.
     """
 
     def say(packet: Obj) -> None:

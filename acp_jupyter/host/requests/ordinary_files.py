@@ -69,13 +69,7 @@ _OTHER_NAMES = frozenset(map(str.casefold, NAMES)) - TEXT_NAMES
 
 
 def is_ordinary(name: str) -> bool:
-    """Return whether a file of this name is known to hold source, data, text or a notebook.
-
-    Parameters
-    ----------
-    name
-        As it is compared, see `protected_paths`.
-    """
+    """Return whether a file of this name is known to hold source, data, text or a notebook."""
     if name in TEXT_NAMES or name in _OTHER_NAMES:
         return name in TEXT_NAMES
     stem, _, extension = name.rpartition(".")

@@ -55,20 +55,10 @@ class PermissionRequests:
 
     Parameters
     ----------
-    journal
-        The session's journal.
-    nobody_to_ask
-        Returns whether no user can answer.
-    refused
-        Called when a request was refused because no user can answer.
-    doubtful
-        Returns whether a request may belong to another session with restrictions.
     rules
         The rules; None if the policy alone decides.
     trust
         Asks whether the folder is trusted; that question ends with its turn, too.
-    recorded_answers
-        The recorded answers, if a recording is played.
     """
 
     def __init__(
@@ -120,11 +110,6 @@ class PermissionRequests:
 
         ACP: session/request_permission. Waits for the user without a timeout. ``given_up`` says
         how the request ends if the waiting task is cancelled.
-
-        Raises
-        ------
-        PermissionWithdrawn
-            The agent withdrew the request.
         """
         ends = self._ends
         call = self.requests.call(request_id)
@@ -289,19 +274,6 @@ class PermissionRequests:
         ----------
         request_id, option_id
             The request and the chosen option; None for the outcome ``cancelled``.
-        reason
-            The user's reason for a rejection.
-        who
-            The user.
-
-        Raises
-        ------
-        PermissionSettled
-            The request was already answered.
-        PermissionGone
-            The process that asked has ended.
-        BadRequest
-            No such request or option, or a reason without a rejection.
         """
         # A turn's end closes its requests in the transcript first, and then the waiting tasks.
         call = self.requests.call(request_id)

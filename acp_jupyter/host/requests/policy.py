@@ -58,17 +58,9 @@ def decide(
 
     Parameters
     ----------
-    policy
-        The turn's policy.
     call
         The tool call with all that is known of it; paths inside the session's folder are
         relative.
-    options
-        The request's options.
-    rules
-        The rules that apply.
-    folder
-        The session's folder.
     """
     if is_question(call, options):
         return None

@@ -128,13 +128,7 @@ _SHORT_NAME = re.compile(r"~\d")
 
 
 def is_protected(path: str) -> bool:
-    """Return whether changing a file can run something later or let agents do more.
-
-    Parameters
-    ----------
-    path
-        Relative path with forward slashes.
-    """
+    """Return whether changing a file can run something later or let agents do more."""
     parts = compared_names(path)
     return any(map(_is_protected_name, parts)) or any(
         fnmatchcase(parts[-1], pattern) for pattern in PROTECTED_FILES
@@ -142,24 +136,12 @@ def is_protected(path: str) -> bool:
 
 
 def holds_credentials(path: str) -> bool:
-    """Return whether a file may hold passwords, tokens or keys.
-
-    Parameters
-    ----------
-    path
-        Relative path with forward slashes.
-    """
+    """Return whether a file may hold passwords, tokens or keys."""
     return names_credentials(compared_names(path))
 
 
 def is_plain(path: str) -> bool:
-    """Return whether a file holds source, data, text or a notebook, and nothing runs it by name.
-
-    Parameters
-    ----------
-    path
-        Relative path with forward slashes.
-    """
+    """Return whether a file holds source, data, text or a notebook, and nothing runs it by name."""
     name = compared_names(path)[-1]
     known = is_ordinary(name) or (name in HARMLESS_DOT_NAMES and name != ".")
     return known and not is_protected(path) and not holds_credentials(path)

@@ -44,10 +44,6 @@ def allowing(patterns: Iterable[str], command: str, folder: str) -> int | None:
 
     Parameters
     ----------
-    patterns
-        Patterns of the rules that allow.
-    command
-        The command line for a shell.
     folder
         The session's folder; paths below it do not lead out.
     """

@@ -36,13 +36,7 @@ _MAX_OF_TURN = 100
 
 
 def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Parse the rules of a turn.
-
-    Raises
-    ------
-    BadRequest
-        A rule is not well-formed; the message says what to type.
-    """
+    """Parse the rules of a turn."""
     if len(allow) + len(deny) > _MAX_OF_TURN:
         raise BadRequest(f"A turn has at most {_MAX_OF_TURN} rules.")
     denied = (_read(text, "deny", "turn") for text in deny)
@@ -69,14 +63,8 @@ class SessionRules:
 
     Parameters
     ----------
-    journal
-        The session's journal, which holds its own rules.
     folder
         The session's folder; for a variant, the folder that was copied.
-    store
-        The saved rules of folders.
-    session_folder
-        The session's folder, for resolving paths.
     """
 
     def __init__(
@@ -104,23 +92,11 @@ class SessionRules:
             return CurrentRules(own, known=False)
 
     def read(self, text: str, effect: RuleEffect, scope: RuleScope, user: str = "") -> Rule:
-        """Parse a rule of a user.
-
-        Raises
-        ------
-        BadRequest
-            The text is not a rule.
-        """
+        """Parse a rule of a user."""
         return _read(text, effect, scope).model_copy(update={"user": user})
 
     def add(self, rule: Rule) -> None:
-        """Add a rule to the session.
-
-        Raises
-        ------
-        BadRequest
-            There are too many rules.
-        """
+        """Add a rule to the session."""
         rules = self._journal.transcript.session.rules
         if len(rules) >= _MAX_RULES:
             raise BadRequest(f"This session has {_MAX_RULES} rules. Remove some first.")
@@ -128,15 +104,7 @@ class SessionRules:
             self._journal.note(RulesChanged(rules=(*rules, rule)))
 
     def add_to_folder(self, rule: Rule) -> None:
-        """Save a rule for all sessions in the folder. Blocks.
-
-        Raises
-        ------
-        BadRequest
-            There are too many rules.
-        SharedFileBroken
-            The saved rules can't be read or written.
-        """
+        """Save a rule for all sessions in the folder. Blocks."""
         self._store.add(self.folder, rule)
 
     def remove(self, rule_id: str) -> bool:

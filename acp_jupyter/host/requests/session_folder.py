@@ -91,13 +91,7 @@ class SessionFolder:
         return self.locate_all([path])[0]
 
     def locate_all(self, paths: Sequence[str]) -> tuple[FolderPath | None, ...]:
-        """Locate paths; None for one that is outside the folder or unknown. May block.
-
-        Parameters
-        ----------
-        paths
-            Each absolute, or relative to the folder.
-        """
+        """Locate paths; None for one that is outside the folder or unknown. May block."""
         if self.root is None:
             return tuple(map(_by_name, paths))
         try:

@@ -90,21 +90,6 @@ class TrustRequests:
     """Asks the user whether a session's folder is trusted; its agent starts after a yes.
 
     A recording of this installation is played without the question.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    spec
-        The agent.
-    folder
-        The session's folder.
-    store
-        The trusted folders.
-    nobody_to_ask
-        Returns whether no user can answer.
-    recording
-        The recording that is played in place of the agent.
     """
 
     def __init__(
@@ -148,13 +133,7 @@ class TrustRequests:
         return granted or self._store.trusts(self._folder)
 
     async def require_from_user(self) -> None:
-        """Wait until a user who sends a prompt trusts the session's folder.
-
-        Raises
-        ------
-        FolderNotTrusted
-            The user does not trust it, or can't be asked now.
-        """
+        """Wait until a user who sends a prompt trusts the session's folder."""
         if self._granted or not self._granted_to_kernels or self._is_own_recording():
             return  # the user was asked before the agent started
         if not await asyncio.to_thread(self._store.trusts, self._folder):
@@ -164,13 +143,7 @@ class TrustRequests:
         return self.recording is not None and self.recording.is_ours
 
     async def require(self) -> None:
-        """Wait until the folder is trusted. The question belongs to a turn and ends with it.
-
-        Raises
-        ------
-        FolderNotTrusted
-            The folder is not trusted, or no user can be asked now.
-        """
+        """Wait until the folder is trusted. The question belongs to a turn and ends with it."""
         if self.recording is not None:
             await asyncio.to_thread(self.recording.read)
         if self._granted or await asyncio.to_thread(self.is_open):
@@ -205,15 +178,7 @@ class TrustRequests:
         return recording_not_trusted(self.recording.path, folder)
 
     def check(self, request_id: str) -> None:
-        """Check that this question is open.
-
-        Raises
-        ------
-        PermissionSettled
-            The question was answered.
-        BadRequest
-            There is no such question.
-        """
+        """Check that this question is open."""
         if self._waiting.waits(request_id):
             return
         if request_id.startswith("trust-"):

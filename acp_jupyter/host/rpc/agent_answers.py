@@ -20,15 +20,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class ErrorAnswer(Exception):
-    """The error with which a request of the agent is answered.
-
-    Parameters
-    ----------
-    code
-        JSON-RPC's error code.
-    data
-        More for the agent.
-    """
+    """The error with which a request of the agent is answered."""
 
     def __init__(self, code: int, message: str, data: Obj | None = None) -> None:
         super().__init__(message)
@@ -71,17 +63,7 @@ class Models(Protocol):
 
 
 class Received(NamedTuple):
-    """The ``params`` of a request or notification of an agent, and where it is logged.
-
-    Parameters
-    ----------
-    params
-        The parameters, as sent.
-    session_id
-        Our id of the session.
-    seq
-        The number of the message's line in that session's log.
-    """
+    """The ``params`` of a request or notification of an agent, and where it is logged."""
 
     params: Obj
     session_id: str
@@ -101,8 +83,6 @@ class RequestHandling:
         Returns what has the handlers for a session, by our id of it. A handler takes the
         parameters by name, as the SDK's model has them, but for the session's id; and
         ``request_seq``, the number of the request's line in the session's log.
-    models
-        The SDK's models of requests and answers.
     """
 
     def __init__(self, client_of: ClientOf, models: Models) -> None:
@@ -110,13 +90,7 @@ class RequestHandling:
         self._client_of = client_of
 
     async def answer(self, method: str, received: Received) -> Any:
-        """Return the result of a request.
-
-        Raises
-        ------
-        ErrorAnswer
-            The request is answered with an error.
-        """
+        """Return the result of a request."""
         try:
             return await self._result(method, received)
         except ErrorAnswer:

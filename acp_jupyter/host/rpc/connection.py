@@ -90,8 +90,6 @@ class AgentConnection:
         client_of
             Returns what answers the agent's requests in a session, by our id of it; see
             `RequestHandling`.
-        log_router
-            Writes every line into the logs of the sessions that have joined.
         environment
             Environment that the agent inherits; by default that of this process. Jupyter's own
             variables are always removed.
@@ -99,11 +97,6 @@ class AgentConnection:
             Removes secrets from errors; by default those of the environment.
         confined
             The walls that it is started in; they end with its process.
-
-        Raises
-        ------
-        AgentStartError
-            The agent did not start, exited, did not answer, or speaks another protocol version.
         """
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
@@ -190,11 +183,6 @@ class AgentConnection:
         """Open a session and return the raw result, which has a ``sessionId``.
 
         From its answer on the session's lines go to ``log``.
-
-        Raises
-        ------
-        AgentStartError
-            No answer, an error, or an answer without an id.
         """
         seconds = self._limits.session_new_seconds
         answer = self._send_request("session/new", params, seconds, log=log, opens=True)
@@ -226,13 +214,7 @@ class AgentConnection:
         await self.notify("session/cancel", {"sessionId": session_id}, log)
 
     async def notify(self, method: str, params: Mapping[str, Any], log: SessionLog) -> None:
-        """Send any other notification.
-
-        Raises
-        ------
-        AgentDied
-            The agent ended, or stopped reading.
-        """
+        """Send any other notification."""
         self._models.sent(method, params)
         await self._messages.notify(method, params, log)
 
@@ -249,19 +231,8 @@ class AgentConnection:
 
         Parameters
         ----------
-        log
-            The log of the request's session.
-        opens
-            Whether the answer names a session whose lines go to this log from then on.
         seconds
             Timeout of the answer; by default ``request_seconds`` of the limits.
-
-        Raises
-        ------
-        AgentRequestError
-            The agent answered with an error, or not in time.
-        AgentDied
-            The agent ended.
         """
         seconds = self._limits.request_seconds if seconds is None else seconds
         try:
@@ -358,13 +329,7 @@ def _import_sdk() -> tuple[Models, type[SdkConnection]]:
 
 
 async def _load_sdk() -> tuple[Models, type[SdkConnection]]:
-    """Return what is made of the protocol's SDK, which is imported by now.
-
-    Raises
-    ------
-    AgentStartError
-        The SDK is of a version that does not have it.
-    """
+    """Return what is made of the protocol's SDK, which is imported by now."""
     try:
         return await asyncio.to_thread(_import_sdk)
     except (ImportError, AttributeError) as error:
@@ -377,13 +342,7 @@ async def _load_sdk() -> tuple[Models, type[SdkConnection]]:
 def _command_in(
     confined: Confined, spec: AgentSpec, cwd: str, env: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Return the command that runs an agent in its walls.
-
-    Raises
-    ------
-    AgentStartError
-        Its own command is missing, or the walls can't be made.
-    """
+    """Return the command that runs an agent in its walls."""
     # Whoever keeps the walls would say it in words of its own.
     found = shutil.which(
         os.path.join(cwd, spec.command) if os.sep in spec.command else spec.command,

@@ -26,21 +26,7 @@ from acp_jupyter.protocol.objects import Obj
 
 
 class SessionClient(TerminalHandlers, FileHandlers):
-    """Handlers for one session.
-
-    Parameters
-    ----------
-    files
-        Reads and writes files of the session's folder.
-    permissions
-        Answers permission requests.
-    host_permissions
-        Asks before the host acts for the agent.
-    elicitations
-        Answers elicitations.
-    terminals
-        Runs commands.
-    """
+    """Handlers for one session."""
 
     def __init__(
         self,
@@ -136,13 +122,7 @@ class ClientRouter:
             client.withdraw(request_seq)
 
     def client_of(self, session_id: str) -> SessionClient:
-        """Return a session's handlers.
-
-        Raises
-        ------
-        ErrorAnswer
-            The session has ended.
-        """
+        """Return a session's handlers."""
         client = self._clients.get(session_id)
         if client is None:
             raise ErrorAnswer(NO_METHOD, "The session has ended")
@@ -150,13 +130,7 @@ class ClientRouter:
 
 
 async def answer_question(elicitations: Elicitations, request_id: str) -> Obj:
-    """Wait for the user's answer to an elicitation and return the response for the agent.
-
-    Raises
-    ------
-    ErrorAnswer
-        The question can't be asked, or was withdrawn.
-    """
+    """Wait for the user's answer to an elicitation and return the response for the agent."""
     try:
         outcome = await elicitations.ask(request_id)
     except QuestionRefused as error:

@@ -60,13 +60,7 @@ class Handshake:
         return _object(self.result.get("agentCapabilities"))
 
     async def shake(self, send_request: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
-        """Send ``initialize``.
-
-        Raises
-        ------
-        AgentStartError
-            No answer, an error, or another version of the protocol.
-        """
+        """Send ``initialize``."""
         seconds = self._limits.initialize_seconds
         if self._spec.downloads:
             seconds = max(seconds, self._limits.download_seconds)
@@ -93,13 +87,7 @@ class Handshake:
         self.result = result
 
     async def explained(self, method: str, answer: Answer, seconds: float) -> dict[str, Any]:
-        """Wait for the answer to a request; an error explains the failure and what to do.
-
-        Raises
-        ------
-        AgentStartError
-            No answer, or an error.
-        """
+        """Wait for the answer to a request; an error explains the failure and what to do."""
         try:
             return dict(_object(await answer))
         except TimeoutError:
@@ -145,11 +133,6 @@ def initialize_params(version: int) -> dict[str, Any]:
 
     Where version 2 is offered, they are in the words of both versions: which one the agent reads
     is known when it has answered.
-
-    Parameters
-    ----------
-    version
-        The newest version that is offered.
     """
     info = {"name": "acp-jupyter", "title": "Jupyter", "version": __version__}
     can = client_capabilities()
@@ -165,11 +148,6 @@ def client_capabilities() -> dict[str, Any]:
     """Return the ``clientCapabilities`` of ``initialize``.
 
     Only working features are announced: agents adapt to them.
-
-    Returns
-    -------
-    dict
-        ACP: ClientCapabilities.
     """
     return {
         "fs": {"readTextFile": True, "writeTextFile": True},
@@ -192,17 +170,7 @@ def may_wait_for_login(initialize_result: Mapping[str, Any]) -> bool:
 
 
 def login_needed(name: str, message: str, initialize_result: Mapping[str, Any]) -> LoginNeeded:
-    """Return the error for an agent that needs a login before it opens a session.
-
-    Parameters
-    ----------
-    name
-        The agent's name.
-    message
-        The agent's error message.
-    offer
-        The agent's answer to ``initialize``.
-    """
+    """Return the error for an agent that needs a login before it opens a session."""
     message = " ".join(message.split()).rstrip(".")[:_MESSAGE_CHARS]
     methods = auth_methods(dict(initialize_result))
     if methods:
@@ -220,15 +188,7 @@ def login_needed(name: str, message: str, initialize_result: Mapping[str, Any]) 
 
 
 def variable_advice(name: str, agent_id: str, method: AuthMethod) -> str:
-    """Return where to set the variables of a login; their values never pass through a page.
-
-    Parameters
-    ----------
-    name, agent_id
-        The agent's name.
-    method
-        The login method that names the variables.
-    """
+    """Return where to set the variables of a login; their values never pass through a page."""
     names = ", ".join(f"{v.name} (optional)" if v.optional else v.name for v in method.variables)
     where = f"{method.link} has the key. " if method.link else ""
     return (

@@ -62,19 +62,9 @@ class Inbound:
 
     Parameters
     ----------
-    log_router
-        Writes the lines into the logs of the sessions.
-    ours, theirs
-        The open requests in both directions.
-    limits
-        The host's limits.
     hand_on
         Called with the requests and notifications that may have a handler; their ``params`` are
         `Received`.
-    answer
-        Sends an answer to a request of the agent, with our id.
-    version_2
-        Reads what only version 2 of the protocol has.
     """
 
     def __init__(
@@ -358,13 +348,7 @@ class _Part(NamedTuple):
 
 
 def _read_long(line: bytes) -> list[_Part]:
-    """Read a long line, as far as its messages are read: see `cut_message`.
-
-    Raises
-    ------
-    ValueError
-        It is no JSON, or has too many parts: `TooManyParts`.
-    """
+    """Read a long line, as far as its messages are read: see `cut_message`."""
     text = line.decode("utf-8", "replace").strip()
     if not text:
         return []

@@ -116,15 +116,7 @@ class LogRouter:
         return self._joined[-1] if self._joined else None
 
     def update(self, message: dict[str, Any], raw: str = "") -> None:
-        """Write a ``session/update``; one for an unknown session is kept until that joins.
-
-        Parameters
-        ----------
-        message
-            The parsed message.
-        raw
-            The message's line, if the line holds nothing else.
-        """
+        """Write a ``session/update``; one for an unknown session is kept until that joins."""
         log = self.log_of(message)
         if log is not None:
             self._bind_child(message, log)
@@ -158,22 +150,7 @@ class LogRouter:
         answers: Sequence[Mark] = (),
         raw: str = "",
     ) -> tuple[Mark, ...]:
-        """Write a line into some logs.
-
-        Parameters
-        ----------
-        logs
-            The logs.
-        answers
-            Position in the log of the request that the line answers.
-        raw
-            A long message's line, if the line holds nothing else.
-
-        Returns
-        -------
-        tuple of Mark
-            The line's position in each log.
-        """
+        """Write a line into some logs."""
         at = time.time()
         asked = {id(mark.log): mark.seq for mark in answers}
         marks = []

@@ -71,14 +71,7 @@ class McpMessages:
     async def answer(
         self, request_seq: int, server_id: str, request_id: str, method: str, params: Obj | None
     ) -> Obj:
-        """Answer a message.
-
-        Raises
-        ------
-        ErrorAnswer
-            There is no such server, the request is open already, there are too many, or it was
-            cancelled.
-        """
+        """Answer a message."""
         server, tell = self._server, self._notify
         if request_seq in self._withdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled")

@@ -40,13 +40,7 @@ class SentRequest(Sent):
 
 
 class SentRequests:
-    """Our open requests to the agent. Results stay raw: a model could reject an answer.
-
-    Parameters
-    ----------
-    hand_on
-        Called with the answer of each request, once.
-    """
+    """Our open requests to the agent. Results stay raw: a model could reject an answer."""
 
     def __init__(self, hand_on: Callable[[dict[str, Any]], None]) -> None:
         self._hand_on = hand_on
@@ -128,17 +122,7 @@ _log = logging.getLogger(__name__)
 
 
 class DelayedAnswers:
-    """Delays answers to requests with a ``before_answer`` until that is done.
-
-    Parameters
-    ----------
-    lines
-        Finds the session of a line.
-    answered
-        Returns our request that a message answers.
-    release
-        Called with each delayed value and its text, in order of arrival.
-    """
+    """Delays answers to requests with a ``before_answer`` until that is done."""
 
     def __init__(
         self,

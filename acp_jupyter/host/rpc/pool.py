@@ -99,10 +99,6 @@ class AgentPool:
 
     Parameters
     ----------
-    limits
-        The host's limits.
-    sandboxes
-        Confine the processes of members with walls.
     redactor
         Returns the redactor for an agent's errors; by default one that knows the secrets of its
         environment.
@@ -130,16 +126,9 @@ class AgentPool:
 
         Parameters
         ----------
-        member
-            The session.
         waiting
             Called with the delay of the start in seconds after too many crashes, and with 0 when
             it is over.
-
-        Raises
-        ------
-        AgentStartError
-            The agent did not start.
         """
         key = _key(member)
         running = self._found(key, member)
@@ -173,13 +162,7 @@ class AgentPool:
 
     @asynccontextmanager
     async def borrowed(self, spec: AgentSpec, cwd: Path) -> AsyncIterator[AgentConnection]:
-        """Use a process for a request that belongs to no session.
-
-        Raises
-        ------
-        AgentStartError
-            The agent did not start.
-        """
+        """Use a process for a request that belongs to no session."""
         member = Member(spec, cwd, _NoLog(), None)
         try:
             yield await self.join(member)
@@ -208,8 +191,6 @@ class AgentPool:
 
         Parameters
         ----------
-        member
-            The session.
         connection
             The connection to leave; by default all of the session.
         """
@@ -346,13 +327,7 @@ class _Count:
 
 
 class Crashes:
-    """Counts crashes of each agent configuration, and delays its next start.
-
-    Parameters
-    ----------
-    limits
-        The host's limits.
-    """
+    """Counts crashes of each agent configuration, and delays its next start."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -96,35 +96,17 @@ assert not METHODS.keys() & (_SENT.keys() | _ANSWERS.keys())
 
 
 def sent(method: str, params: Mapping[str, Any]) -> BaseModel | None:
-    """Return a request or notification to an agent as its model; None where there is none.
-
-    Raises
-    ------
-    ValidationError
-        It is not valid.
-    """
+    """Return a request or notification to an agent as its model; None where there is none."""
     return _read(_SENT, method, params)
 
 
 def result(method: str, value: Any) -> BaseModel | None:
-    """Return an agent's answer as its model; None where there is none.
-
-    Raises
-    ------
-    ValidationError
-        It is not valid.
-    """
+    """Return an agent's answer as its model; None where there is none."""
     return _read(_RESULTS, method, {} if value is None else value)
 
 
 def asked(method: str, params: Mapping[str, Any]) -> BaseModel | None:
-    """Return an agent's request or notification as its model; None where there is none.
-
-    Raises
-    ------
-    ValidationError
-        It is not valid.
-    """
+    """Return an agent's request or notification as its model; None where there is none."""
     try:
         return _read(_ASKED, method, params)
     except ValidationError:
@@ -135,13 +117,7 @@ def asked(method: str, params: Mapping[str, Any]) -> BaseModel | None:
 
 
 def answer(method: str, value: Obj | None) -> Any:
-    """Return our answer to an agent's request as its model says it.
-
-    Raises
-    ------
-    ValidationError
-        It is not valid.
-    """
+    """Return our answer to an agent's request as its model says it."""
     model = None if value is None else _read(_ANSWERS, method, value)
     if model is None:
         return value

@@ -32,15 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class SdkConnection:
-    """Sends requests to an agent, and answers the agent's.
-
-    Parameters
-    ----------
-    handling
-        Answers the agent's requests.
-    transport
-        Brings and takes messages.
-    """
+    """Sends requests to an agent, and answers the agent's."""
 
     def __init__(self, handling: RequestHandling, transport: LineTransport) -> None:
         self._handling = handling
@@ -64,20 +56,9 @@ class SdkConnection:
         ----------
         log
             The log of the request's session; None writes it into the logs of all sessions.
-        opens
-            Whether the answer names a session whose lines go to this log from then on.
         before_answer
             Awaited when the answer has come, before it is logged and returned; later lines of
             the session wait meanwhile. It must not raise.
-
-        Raises
-        ------
-        AgentRequestError
-            The agent answered with an error.
-        AgentDied
-            The agent ended, or stopped reading.
-        TimeoutError
-            No answer within ``seconds``.
         """
         request = SentRequest(params, log, opens, before_answer)
         try:
@@ -93,13 +74,7 @@ class SdkConnection:
     async def notify(
         self, method: str, params: Mapping[str, Any], log: SessionLog | None = None
     ) -> None:
-        """Queue a notification, behind the data that the agent has not read yet.
-
-        Raises
-        ------
-        AgentDied
-            The agent ended, or stopped reading.
-        """
+        """Queue a notification, behind the data that the agent has not read yet."""
         try:
             await self._connection.send_notification(method, Sent(params, log))
         except ConnectionError:

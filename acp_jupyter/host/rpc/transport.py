@@ -37,12 +37,6 @@ class LineTransport:
     ----------
     process
         The agent's process; owned by the caller.
-    log_router
-        Writes the lines into the logs of the sessions.
-    limits
-        The host's limits.
-    name
-        The agent's name, for error messages.
     """
 
     def __init__(
@@ -88,11 +82,6 @@ class LineTransport:
 
         The ``params`` of requests and notifications are `Sent`. What the connection sends without
         is that a request was cancelled: `forget` has said so already.
-
-        Raises
-        ------
-        AgentDied
-            The agent ended, or stopped reading.
         """
         sent = message.get("params")
         if isinstance(sent, Sent):

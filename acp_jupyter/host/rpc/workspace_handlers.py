@@ -140,13 +140,7 @@ class TerminalHandlers:
 
     @property
     def terminals(self) -> TerminalService:
-        """The session's terminals.
-
-        Raises
-        ------
-        ErrorAnswer
-            The session has none.
-        """
+        """The session's terminals."""
         raise NotImplementedError
 
     async def create_terminal(

@@ -24,10 +24,6 @@ def bubblewrap_arguments(
     private
         Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files, and
         ``hidden``, a file that nobody may read, and ``net``, with the socket of its proxy.
-    cwd
-        Where the command starts.
-    within
-        Paths of places that `confine` keeps, within this.
     """
     net = private / "net"
     return [

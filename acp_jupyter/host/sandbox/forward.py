@@ -63,13 +63,7 @@ class _Connection:
         self._ways = (_Direction(inner, outer), _Direction(outer, inner))
 
     def go_on(self, at: socket.socket, events: int) -> None:
-        """Move what can be moved.
-
-        Raises
-        ------
-        OSError
-            One of the two is broken.
-        """
+        """Move what can be moved."""
         for way in self._ways:
             if way.source is at and events & selectors.EVENT_READ and way.reads:
                 way.read()

@@ -31,13 +31,6 @@ class HostQuestions:
 
     A host is asked about once in a turn. A rule of the user may answer; a policy can only refuse:
     where it would allow, the network that was chosen is stricter.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    permissions
-        Answers permission requests.
     """
 
     def __init__(self, journal: Journal, permissions: PermissionRequests) -> None:

@@ -132,13 +132,7 @@ def _covers(entry: str, host: str) -> bool:
 
 
 def agent_hosts(spec: AgentSpec, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the hosts that an agent needs: of its model, its login and its package.
-
-    Parameters
-    ----------
-    env
-        Its environment, which may say where its model is.
-    """
+    """Return the hosts that an agent needs: of its model, its login and its package."""
     return tuple(dict.fromkeys(_hosts(spec, env)))
 
 
@@ -173,11 +167,6 @@ def is_public(address: str, own: Iterable[str] = ()) -> bool:
     """Return whether an address is of another machine, somewhere on the internet.
 
     Those of this machine, of its networks and of a cloud's own services are not.
-
-    Parameters
-    ----------
-    own
-        The machine's own addresses.
     """
     found = _address(address)
     if found is None or str(found) in own:

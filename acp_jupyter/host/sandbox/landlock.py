@@ -23,13 +23,7 @@ _MAX_RULES = 10_000
 
 
 def landlock_arguments(walls: Walls, private: Path) -> list[str]:
-    """Return the arguments of `confine` that stand for walls. Reads the file system.
-
-    Parameters
-    ----------
-    private
-        Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files.
-    """
+    """Return the arguments of `confine` that stand for walls. Reads the file system."""
     within: dict[str, Access] = {place.path: place.access for place in walls.places}
     within.setdefault("/dev", "hidden")
     # Files that are made later could not be read in a folder that is allowed entry by entry.

@@ -93,13 +93,7 @@ def _packaged() -> str:
 
 
 def _tried(program: str, seconds: float, *, mounts: bool = False) -> str | None:
-    """Run it as a sandbox does; return what it says where that fails.
-
-    Parameters
-    ----------
-    mounts
-        Try whether a process in it can add places.
-    """
+    """Run it as a sandbox does; return what it says where that fails."""
     try:
         with tempfile.TemporaryDirectory(prefix="acp-tried-") as folder:
             return _tried_in(Path(folder), program, seconds, mounts)

@@ -56,11 +56,6 @@ def places_in(folder: Path, most: int) -> FolderPlaces:
     ----------
     most
         So many of one kind can be kept; of more, whole folders are kept from changes, or hidden.
-
-    Raises
-    ------
-    OSError
-        There are more of them than can be kept.
     """
     protected: list[str] = []
     credentials: list[str] = []
@@ -232,13 +227,7 @@ def temporary_folders(home: Path) -> list[str]:
 
 
 def sockets_of_others(shown: Iterable[str]) -> list[str]:
-    """Return the sockets in the file system where programs listen now.
-
-    Parameters
-    ----------
-    shown
-        Files and folders whose sockets are left out.
-    """
+    """Return the sockets in the file system where programs listen now."""
     try:
         with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
             words = (line.rstrip("\n").split(maxsplit=7) for line in file)
@@ -277,11 +266,6 @@ def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
 
     Its state comes from what is known of it, and from its entry. Programs are all that its command,
     its arguments and its PATH name, and this environment's own.
-
-    Parameters
-    ----------
-    env
-        The environment that it gets.
     """
     known = known_of(spec)
     state = () if known is None else known.state
@@ -366,13 +350,7 @@ _VARIABLE = re.compile(r"\$\{(\w+):-((?:[^{}]|\$\{[^{}]*\})*)\}")
 
 
 def expanded(path: str, env: Mapping[str, str]) -> str:
-    """Return a path with ``~`` and ``${NAME:-default}`` in place, as a shell reads them.
-
-    Returns
-    -------
-    str
-        Empty where it is not absolute.
-    """
+    """Return a path with ``~`` and ``${NAME:-default}`` in place, as a shell reads them."""
     while found := _VARIABLE.search(path):
         value = env.get(found[1]) or found[2]
         path = path[: found.start()] + value + path[found.end() :]

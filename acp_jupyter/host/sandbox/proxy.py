@@ -81,14 +81,6 @@ class Proxy:
 
     Parameters
     ----------
-    hosts
-        What is reached without a question.
-    ask
-        Asks about all others.
-    key
-        What a client must show, where other programs can reach the proxy, too.
-    limits
-        Bounds of all that it does.
     resolve
         Looks up a name; by default as this machine does.
     """
@@ -114,24 +106,12 @@ class Proxy:
         """What nobody has allowed, since it was asked for last; the newest."""
 
     async def listen_at(self, path: Path) -> None:
-        """Listen at a Unix socket.
-
-        Raises
-        ------
-        OSError
-            It can't be made.
-        """
+        """Listen at a Unix socket."""
         self._path = path
         self._server = await asyncio.start_unix_server(self._serve, path, limit=_READ_BYTES)
 
     async def listen_on_port(self) -> int:
-        """Listen on a port of this machine alone; return which.
-
-        Raises
-        ------
-        OSError
-            There is none.
-        """
+        """Listen on a port of this machine alone; return which."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=_READ_BYTES)
         port: int = self._server.sockets[0].getsockname()[1]
         return port
@@ -276,13 +256,7 @@ class _HttpClient:
         self._tunnel = False
 
     async def wanted(self) -> Destination | None:
-        """Read where it wants to go; None where it left.
-
-        Raises
-        ------
-        _Refused
-            It has no key, or asked for something else.
-        """
+        """Read where it wants to go; None where it left."""
         try:
             while (event := self._connection.next_event()) is h11.NEED_DATA:
                 data = await self._reader.read(_READ_BYTES)
@@ -373,13 +347,7 @@ class _SocksClient:
         self._key = key
 
     async def wanted(self) -> Destination | None:
-        """Read where it wants to go; None where it has no key, or offers no way to show it.
-
-        Raises
-        ------
-        _Refused
-            It asked for something else.
-        """
+        """Read where it wants to go; None where it has no key, or offers no way to show it."""
         methods = await self._field()
         chosen = 2 if self._key else 0
         if chosen not in methods:
@@ -464,13 +432,7 @@ _INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
 def proxy_variables(address: str) -> dict[str, str]:
-    """Return the variables by which programs find a proxy.
-
-    Parameters
-    ----------
-    address
-        As ``[USER:KEY@]HOST:PORT``.
-    """
+    """Return the variables by which programs find a proxy."""
     # By HTTP for all: many libraries fail at an address of SOCKS that they have no package for.
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
     proxy = f"http://{address}"

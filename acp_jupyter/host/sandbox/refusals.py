@@ -127,12 +127,8 @@ def wall_met(output: str, folder: str, walls: Walls, level: SandboxLevel) -> Met
 
     Parameters
     ----------
-    output
-        What it has put out.
     folder
         Where it ran; absolute. Relative paths begin there.
-    walls, level
-        What held it, and how well.
     """
     for refusal in refusals_in(output):
         if "\0" in refusal.path:
@@ -147,15 +143,7 @@ def wall_met(output: str, folder: str, walls: Walls, level: SandboxLevel) -> Met
 def network_met(
     output: str, command: str, walls: Walls, refused: Sequence[Destination]
 ) -> MetWall | None:
-    """Return the wall around the network that explains why a command failed; None for none.
-
-    Parameters
-    ----------
-    output, command
-        What it has put out, and what it was, as far as that is known.
-    refused
-        Hosts that the proxy of the walls has refused.
-    """
+    """Return the wall around the network that explains why a command failed; None for none."""
     sandbox, reach = f"The sandbox “{walls.sandbox}”", walls.network.reach
     if reach == "all":
         return None

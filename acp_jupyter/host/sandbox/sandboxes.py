@@ -79,12 +79,6 @@ class Confined:
 
     Parameters
     ----------
-    walls
-        What is to be kept.
-    level
-        What keeps it.
-    private
-        The folder, owned from now on.
     lock
         The descriptor that locks it, owned too; None where there are no locks.
     resolve
@@ -110,18 +104,7 @@ class Confined:
         self._port = 0
 
     async def open_network(self, ask: Ask) -> None:
-        """Open the one way out, where hosts are named; call it before anything starts.
-
-        Parameters
-        ----------
-        ask
-            Asks about hosts that are not named.
-
-        Raises
-        ------
-        OSError
-            The proxy can't listen.
-        """
+        """Open the one way out, where hosts are named; call it before anything starts."""
         network = self.walls.network
         if network.reach != "hosts":
             return
@@ -146,13 +129,7 @@ class Confined:
         return self._private / "net" / "proxy"
 
     def command(self, command: Sequence[str], cwd: str) -> tuple[str, ...]:
-        """Return the command that runs another in these walls. Reads the file system.
-
-        Raises
-        ------
-        OSError
-            They can't be described to what keeps them, or the folder is another by now.
-        """
+        """Return the command that runs another in these walls. Reads the file system."""
         if os.path.realpath(self.walls.folder) != self.walls.folder:
             raise OSError(0, f"{self.walls.folder} leads elsewhere by now")
         if self.level.program.endswith("sandbox-exec"):
@@ -208,10 +185,6 @@ class Sandboxes:
 
     Parameters
     ----------
-    hidden
-        Folders of Jupyter and of this program that no agent may read.
-    home
-        The user's home folder.
     level
         What keeps the walls; by default what works here, which is tried once.
     resolve
@@ -261,25 +234,8 @@ class Sandboxes:
 
         Parameters
         ----------
-        sandbox
-            Any but ``off``.
-        folder
-            The session's.
-        env
-            The agent's environment.
-        shown
-            Files and folders of ours that it needs all the same.
-        network
-            What it is to reach.
         copied
             The folder that the session's is a copy of: credentials in it are hidden, too.
-
-        Raises
-        ------
-        NoWalls
-            It can't have any here.
-        NetworkOpen
-            The network would be open, though another one was chosen.
         """
         if why := self.why_none(spec):
             raise NoWalls(why)
@@ -340,13 +296,7 @@ class Sandboxes:
         )
 
     def begin(self, walls: Walls) -> Confined:
-        """Make what a sandbox needs on disk.
-
-        Raises
-        ------
-        OSError
-            It can't be written.
-        """
+        """Make what a sandbox needs on disk."""
         level = self.level
         private, lock = _private_folder()
         confined = Confined(walls, level, private, lock, self._resolve)
@@ -367,18 +317,7 @@ class Sandboxes:
         return confined
 
     async def open(self, walls: Walls, ask: Ask) -> Confined:
-        """Make a sandbox with its network, on the running loop; whoever gets it closes it.
-
-        Parameters
-        ----------
-        ask
-            Asks about hosts that are not named.
-
-        Raises
-        ------
-        OSError
-            It can't be made.
-        """
+        """Make a sandbox with its network, on the running loop; whoever gets it closes it."""
         making = asyncio.create_task(asyncio.to_thread(self.begin, walls))
         try:
             confined = await asyncio.shield(making)
@@ -425,13 +364,7 @@ async def _end_unwanted(making: Awaitable[Confined]) -> None:
 
 
 def _make(place: Place) -> None:
-    """Make a folder, or a file of settings, that an agent has for itself.
-
-    Raises
-    ------
-    OSError
-        It can't be made.
-    """
+    """Make a folder, or a file of settings, that an agent has for itself."""
     is_file = place.makes == "file"
     os.makedirs(os.path.dirname(place.path) if is_file else place.path, 0o700, exist_ok=True)
     if is_file:
@@ -449,13 +382,7 @@ def _is_own_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _private_folder() -> tuple[Path, int | None]:
-    """Make a private folder; return it with the descriptor that locks it.
-
-    Raises
-    ------
-    OSError
-        It can't be written.
-    """
+    """Make a private folder; return it with the descriptor that locks it."""
     while True:
         private = Path(tempfile.mkdtemp(prefix=_PREFIX))
         # A server that starts may take it for an orphan before it is locked.
@@ -471,13 +398,6 @@ def _lock(folder: Path) -> int | None:
     """Return a descriptor that locks a folder for this process's life; None without locks.
 
     Process ids would not tell: another container may share the folder.
-
-    Raises
-    ------
-    BlockingIOError
-        Another process, or another part of this one, has the lock.
-    OSError
-        The folder can't be opened.
     """
     if sys.platform == "win32":
         return None

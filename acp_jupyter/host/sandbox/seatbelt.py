@@ -33,15 +33,7 @@ def seatbelt_arguments(program: str, walls: Walls, private: Path, port: int = 0)
 
 
 def seatbelt_profile(walls: Walls, private: Path, port: int = 0) -> str:
-    """Return the profile of walls; of its rules the last one that fits counts.
-
-    Parameters
-    ----------
-    private
-        Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files.
-    port
-        Of its proxy, if it has one.
-    """
+    """Return the profile of walls; of its rules the last one that fits counts."""
     lines = [_BEGIN]
     for place in walls.places:
         access: Access = "hidden" if place.access == "own" else place.access

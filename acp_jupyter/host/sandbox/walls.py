@@ -66,15 +66,7 @@ class Walls(Model):
         return _access({place.path: place.access for place in self.places}, path)
 
     def with_writable(self, folder: str, hosts: Sequence[str] = ()) -> Walls:
-        """Return the same walls with one folder more that may be written; what is hidden stays so.
-
-        Parameters
-        ----------
-        folder
-            Absolute, without links.
-        hosts
-            Those that can be reached, too, where the network is limited to hosts.
-        """
+        """These walls with another folder that may be written; what is hidden stays hidden."""
         kept = [
             place
             for place in self.places
@@ -125,8 +117,6 @@ def walls_of(
 
     Parameters
     ----------
-    sandbox
-        Any but ``off``.
     folder
         The session's folder; absolute, without links.
     in_folder, agent
@@ -134,10 +124,6 @@ def walls_of(
     hidden
         What no agent may read: credentials, the state of Jupyter, of other agents and sessions,
         sockets of other programs.
-    temporary
-        Folders that all programs use for temporary files.
-    network
-        What of the network can be reached.
     """
     places: dict[str, Access] = {"/": "read"}
     places.update(dict.fromkeys(temporary, "own"))

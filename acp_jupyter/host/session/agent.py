@@ -49,34 +49,8 @@ class SessionAgent:
 
     Parameters
     ----------
-    spec
-        The agent.
-    journal
-        Of the session.
-    cwd
-        Its folder.
-    pool
-        The running agents.
-    client
-        Answers what the agent asks.
-    modes
-        Which mode the agent works in.
-    sandbox
-        The sandbox that the agent is started in.
-    limits
-        See `Limits`.
     startable
         Whether the agent can be started: false if the session was imported or is read-only.
-    mcp_servers
-        MCP servers of every session.
-    own_servers
-        Returns the MCP servers of this session alone, when it is opened at a process.
-    trust
-        Asks whether the folder is trusted.
-    playback
-        The recording that is played in place of the agent.
-    served
-        Returns an agent in a kernel as it is served now.
     """
 
     def __init__(
@@ -201,13 +175,7 @@ class SessionAgent:
         )
 
     async def open(self) -> SessionConnection:
-        """Return the session at its running agent.
-
-        Raises
-        ------
-        AgentStartError
-            It did not start, or was stopped meanwhile.
-        """
+        """Return the session at its running agent."""
         start = self._starting()
         try:
             return await asyncio.shield(start)
@@ -219,13 +187,7 @@ class SessionAgent:
             raise AgentStartError(f"{self.spec.name} was stopped while it was starting.") from None
 
     async def connected(self) -> AgentConnection:
-        """Return an initialized connection to the agent; the session need not be open there.
-
-        Raises
-        ------
-        AgentStartError
-            It did not start.
-        """
+        """Return an initialized connection to the agent; the session need not be open there."""
         await self._prepare()
         if not self.running:
             self._member.walls = await self._sandbox.walls(self.spec, self._member.cwd)
@@ -283,11 +245,6 @@ class SessionAgent:
         """Archive or unarchive the agent's copy of the session, if the agent has an archive.
 
         Starts the agent if need be. ACP: session/archive, session/unarchive.
-
-        Returns
-        -------
-        str
-            Why it failed, in words; empty if it did not.
         """
         session = self._journal.transcript.session
         previous = session.agent_session_id
@@ -328,17 +285,7 @@ class SessionAgent:
         return self._start
 
     async def _prepare(self) -> None:
-        """Check that the agent may be started; load the recording that replaces it, if any.
-
-        Raises
-        ------
-        SessionImported
-            The session has no agent.
-        FolderNotTrusted
-            The user does not trust the folder.
-        AgentStartError
-            No kernel serves the agent.
-        """
+        """Check that the agent may be started; load the recording that replaces it, if any."""
         session = self._journal.transcript.session
         if not self.startable:
             raise no_agent(session)
@@ -476,12 +423,6 @@ class IdleTimer:
 
     Parameters
     ----------
-    seconds
-        Time without a prompt.
-    idle
-        Returns whether a process runs and has nothing to do.
-    leave
-        Leaves the process, and logs the reason.
     works
         Returns whether the agent works in the background: then the timer starts again.
     """

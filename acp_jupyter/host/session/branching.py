@@ -57,11 +57,6 @@ async def open_branch(
 
     The model and other options are set as before. The mode is not: the agent may ask less in it,
     so the session opens in the agent's default.
-
-    Raises
-    ------
-    AgentStartError
-        The agent did not open a session.
     """
     transcript = journal.transcript
     wanted = transcript.session.config_options

@@ -91,22 +91,10 @@ def build_session(
 
     Parameters
     ----------
-    services
-        What it shares with the host's other sessions.
     spec
         The agent. None if none can be started: the session was imported, replayed by an earlier
         server, or is read-only, so that it can only be viewed. A spec without a command is an
         outside agent, which is never started here.
-    journal
-        The session's journal, which the session owns from now on.
-    redactor
-        Knows the secrets of the agent's environment, and learns those of the folder.
-    label, kernel_id
-        See `Session`.
-    start_recording
-        Starts to record the session, or to replay it.
-    copy
-        The copy of a folder that a variant works in, while it exists.
     """
     state = journal.transcript.session
     cwd, limits = Path(state.cwd), services.limits

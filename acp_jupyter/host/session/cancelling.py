@@ -12,15 +12,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 
 
 class WorkCanceller:
-    """Asks the agent of a session to end single tool calls and terminals.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    agent
-        The session's agent.
-    """
+    """Asks the agent of a session to end single tool calls and terminals."""
 
     def __init__(self, journal: Journal, agent: SessionAgent) -> None:
         self._journal = journal
@@ -33,17 +25,6 @@ class WorkCanceller:
 
         On return, the agent has accepted; an update comes when the call ends. A subagent gets
         session/cancel for its own session instead, which has no answer.
-
-        Raises
-        ------
-        UnknownToolCall
-            The session has none of that id.
-        CallNotCancellable
-            The call has ended, or the agent can't cancel calls.
-        AgentRequestError
-            The agent refused, or did not answer in time.
-        AgentDied
-            The agent ended.
         """
         call = self._journal.transcript.tool_call(tool_call_id)
         task = self._asked.get(call.id)

@@ -25,15 +25,7 @@ UNANSWERED = NobodyToAsk(
 
 
 class CurrentTurn:
-    """The running turn, and whether a user can answer its agent's requests.
-
-    Parameters
-    ----------
-    journal
-        Of the session.
-    played
-        Whether a recording is played in place of the agent.
-    """
+    """The running turn, and whether a user can answer its agent's requests."""
 
     def __init__(self, journal: Journal, *, played: bool) -> None:
         self.turn: QueuedTurn | None = None

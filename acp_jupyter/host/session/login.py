@@ -51,21 +51,7 @@ T = TypeVar("T")
 
 
 class SessionLogin:
-    """Runs one login at a time and writes its progress into the session's log.
-
-    Parameters
-    ----------
-    spec
-        The agent.
-    agent
-        The session's agent.
-    journal
-        The session's journal.
-    limits
-        The host's limits.
-    sandbox
-        The sandbox that the agent's programs run in.
-    """
+    """Runs one login at a time and writes its progress into the session's log."""
 
     def __init__(
         self,
@@ -112,13 +98,6 @@ class SessionLogin:
             The agent's id of the method; empty for the first usable one.
         terminals
             Opens terminals; None where there are none.
-
-        Raises
-        ------
-        BadRequest
-            There is no such method, it can't be used from here, or a login is already running.
-        AgentStartError
-            The agent does not start.
         """
         if self._task is not None and not self._task.done():
             raise BadRequest("A login is already in progress. Finish or cancel it first.")
@@ -154,15 +133,7 @@ class SessionLogin:
                 await asyncio.gather(task, return_exceptions=True)
 
     async def logout(self) -> str:
-        """Log out (ACP: logout); return a message about the result.
-
-        Raises
-        ------
-        BadRequest
-            The agent has no logout.
-        AgentRequestError
-            The agent refused, or did not answer in time.
-        """
+        """Log out (ACP: logout); return a message about the result."""
         await self.cancel()
         if "logout" not in self._journal.transcript.session.can:
             raise BadRequest(f"{self._name} has no logout. Log out with its own program.")
@@ -396,27 +367,7 @@ def launch_of(
     base: Mapping[str, str],
     cwd: Path,
 ) -> Launch:
-    """Return the program to run for a terminal login.
-
-    Parameters
-    ----------
-    spec
-        The agent.
-    initialize_result
-        The agent's answer to ``initialize``.
-    method_id
-        Id of the login method.
-    base
-        The environment that the agent inherits.
-    cwd
-        The session's folder.
-
-    Raises
-    ------
-    BadRequest
-        The method is not well-formed, names another program than the agent's, or sets a
-        variable that programs obey: an agent must not choose which program runs.
-    """
+    """Return the program to run for a terminal login."""
     login = terminal_login(dict(initialize_result), method_id)
     if login is None:
         raise BadRequest(

@@ -31,10 +31,6 @@ class SessionModes:
 
     Parameters
     ----------
-    journal
-        The session's journal.
-    bounds
-        The administrator's bounds.
     played
         Whether a recording is played in place of the agent; it also sets the mode.
     """
@@ -53,13 +49,7 @@ class SessionModes:
 
     @contextlib.contextmanager
     def choosing(self, mode_id: str | None) -> Iterator[None]:
-        """Let a user set a mode; remember it if the agent accepts it. None: not a mode.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator does not allow it.
-        """
+        """Let a user set a mode; remember it if the agent accepts it. None: not a mode."""
         if mode_id is not None:
             self._bounds.require_mode(mode_id, dict(self._modes).get(mode_id, ""))
         with self.expecting(mode_id):
@@ -82,13 +72,7 @@ class SessionModes:
         return str(value) if option is not None and option.id == config_id else None
 
     async def settle(self, connection: SessionConnection, policy: Policy) -> None:
-        """Change the agent's mode if it is not allowed, or asks less than the policy promises.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator does not allow the mode, and there is no other.
-        """
+        """Change the agent's mode if it is not allowed, or asks less than the policy promises."""
         if self._played:
             return
         await self._leave_forbidden(connection)

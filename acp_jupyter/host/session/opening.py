@@ -39,16 +39,8 @@ class AgentSessionOpener:
 
     Parameters
     ----------
-    connection
-        To the agent.
-    journal
-        The session's journal.
-    cwd
-        The session's folder.
     mcp_servers
         MCP servers for the agent; kinds that it does not support are left out.
-    limits
-        See `Limits`.
     """
 
     def __init__(
@@ -73,13 +65,7 @@ class AgentSessionOpener:
         self._instructions = connection.spec.instructions
 
     async def new(self, *, without_history: bool = False) -> SessionConnection:
-        """ACP: session/new.
-
-        Raises
-        ------
-        AgentStartError
-            The agent did not open a session.
-        """
+        """ACP: session/new."""
         result = await self._connection.new_session(self._params, self._journal)
         session_id = str(result["sessionId"])
         self._note(
@@ -94,23 +80,12 @@ class AgentSessionOpener:
         """Reopen a session: resume it, else load it, else open a new one without history.
 
         ACP: session/resume, session/load; if the agent refuses one, the next is tried.
-
-        Raises
-        ------
-        AgentStartError
-            The agent did not even open a new session.
         """
         connection = await self._resume(previous) or await self._load(previous, keep_history=False)
         return connection or await self.new(without_history=True)
 
     async def new_with_history(self, history: str) -> SessionConnection:
-        """Open a new session; ``history`` is put before its first prompt.
-
-        Raises
-        ------
-        AgentStartError
-            The agent did not open a session.
-        """
+        """Open a new session; ``history`` is put before its first prompt."""
         connection = await self.new()
         connection.before_prompt = (*connection.before_prompt, history_block(history))
         return connection
@@ -123,13 +98,7 @@ class AgentSessionOpener:
         return await self._resume(agent_session_id)
 
     async def fork(self, parent: str) -> SessionConnection:
-        """ACP: session/fork; the agent's replay of the parent is not kept.
-
-        Raises
-        ------
-        AgentRequestError
-            The agent refused.
-        """
+        """ACP: session/fork; the agent's replay of the parent is not kept."""
         self._note(ReplayStarted())
         params = {**self._params, "sessionId": parent}
         result = await self._connection.request(
@@ -268,10 +237,6 @@ class SessionConnection:
     ----------
     connection
         The connection to the agent; other sessions may share it.
-    agent_session_id
-        The agent's id of the session.
-    log
-        The log for the session's lines.
     """
 
     def __init__(self, connection: AgentConnection, agent_session_id: str, log: SessionLog) -> None:
@@ -310,15 +275,7 @@ class SessionConnection:
         await self.agent_connection.cancel(session_id, self.log)
 
     async def steer(self, blocks: Sequence[Mapping[str, Any]], seconds: float) -> steering.Outcome:
-        """Send the agent a message for the running turn. Outside ACP: _session/steering.
-
-        Raises
-        ------
-        AgentRequestError
-            The agent answered with an error, or not in time.
-        AgentDied
-            The agent's process ended.
-        """
+        """Send the agent a message for the running turn. Outside ACP: _session/steering."""
         params = {
             "sessionId": self.agent_session_id,
             "prompt": [dict(block) for block in blocks],
@@ -356,15 +313,7 @@ class SessionConnection:
             await self._call_if_supported("session/delete")
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request for this session.
-
-        Raises
-        ------
-        AgentRequestError
-            The agent answered with an error, or not in time.
-        AgentDied
-            The agent's process ended.
-        """
+        """Send a request for this session."""
         named = {"sessionId": self.agent_session_id, **params}
         return await self.agent_connection.request(method, named, self.log)
 
@@ -382,15 +331,7 @@ SERVE_AGAIN = "Run the cell that serves it again."
 
 
 class AgentNotes:
-    """Logs starts, failures and exits of the agent's process.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    agent_name
-        The configured name.
-    """
+    """Logs starts, failures and exits of the agent's process."""
 
     def __init__(self, journal: Journal, agent_name: str) -> None:
         self._journal = journal

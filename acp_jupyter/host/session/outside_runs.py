@@ -55,16 +55,6 @@ class OutsideRuns:
 
     Parameters
     ----------
-    journal
-        Of the session.
-    permissions
-        Asks the user.
-    terminals
-        Runs commands.
-    sandbox
-        Has the agent's walls.
-    bounds
-        What the administrator allows.
     startable
         Whether the session's agent runs here: a command from an imported log is never run.
     """
@@ -95,27 +85,11 @@ class OutsideRuns:
         return bool(self._runs)
 
     def turn_of(self, tool_call_id: str) -> str:
-        """Return the turn of a tool call.
-
-        Raises
-        ------
-        UnknownToolCall
-            The session has none of that id.
-        """
+        """Return the turn of a tool call."""
         return self._journal.transcript.tool_call(tool_call_id).turn_id or ""
 
     def begin(self, tool_call_id: str) -> None:
-        """Ask whether the command of a call may run again, and run it after a yes.
-
-        Raises
-        ------
-        UnknownToolCall
-            The session has none of that id.
-        NotAllowed
-            The administrator or the policy does not allow it.
-        BadRequest
-            That is not offered, or it is done already.
-        """
+        """Ask whether the command of a call may run again, and run it after a yes."""
         call = self._journal.transcript.tool_call(tool_call_id)
         wall = call.wall
         if wall is None or not self._startable:
@@ -202,13 +176,7 @@ class OutsideRuns:
         return host_call("execute", title=f"Run {line}", command=line, raw_input=raw)
 
     async def _ask(self, card: ToolCall, wall: Wall) -> None:
-        """Wait until the user says yes.
-
-        Raises
-        ------
-        NotAllowed
-            They, a rule, the policy or the administrator say no.
-        """
+        """Wait until the user says yes."""
         words, reason = "Run this outside the sandbox, once?", _OUTSIDE
         if wall.offers == "environment":
             name = relative_path(wall.environment, self._journal.transcript.session.cwd)

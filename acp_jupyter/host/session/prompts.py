@@ -45,15 +45,7 @@ _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
 def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) -> Blocks:
-    """Return the ACP content blocks of a prompt; refuse one that can't be sent to any agent.
-
-    Raises
-    ------
-    EmptyPrompt
-        No text and no other block.
-    InvalidBlock
-        One is malformed, of an unknown type, or too large.
-    """
+    """Return the ACP content blocks of a prompt; refuse one that can't be sent to any agent."""
     bounds = limits or Limits()
     written: Blocks = ({"type": "text", "text": prompt},) if isinstance(prompt, str) else ()
     raw: Blocks = written if isinstance(prompt, str) else tuple(prompt)
@@ -138,20 +130,6 @@ def fitted_blocks(
 
     All agents support text and links. An embedded text that the agent doesn't support becomes a
     link if the file is in the session's folder, else text.
-
-    Parameters
-    ----------
-    capabilities
-        The agent's capabilities, of ``image``, ``audio``, ``embeddedContext``.
-    root
-        The session's folder.
-    agent
-        The agent's name, for people.
-
-    Raises
-    ------
-    NotSupported
-        The agent doesn't support a block, and there is no substitute.
     """
     return tuple(_fitted(block, capabilities, root, agent, is_file) for block in blocks)
 
@@ -221,15 +199,7 @@ class QueuedTurn:
 
 
 class TurnQueue:
-    """The queue of a session's prompts.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    limits
-        See `Limits`.
-    """
+    """The queue of a session's prompts."""
 
     def __init__(self, journal: Journal, limits: Limits) -> None:
         self._journal = journal
@@ -250,17 +220,7 @@ class TurnQueue:
         kernel_id: str = "",
         sandbox: Sandbox | None = None,
     ) -> str:
-        """Add a prompt, at the end or as the ``first``; return its turn's id.
-
-        Raises
-        ------
-        EmptyPrompt
-            There is nothing to send.
-        InvalidBlock
-            A part of it is malformed or too large.
-        BadRequest
-            Too many prompts wait already.
-        """
+        """Add a prompt, at the end or as the ``first``; return its turn's id."""
         blocks = content_blocks(prompt, self._limits)
         turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
         turn_id = self._add(turn, policy, origin, rules, user, sandbox)
@@ -298,28 +258,13 @@ class TurnQueue:
         return turn.turn_id
 
     def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
-        """Add a turn without a prompt; return its id.
-
-        Raises
-        ------
-        BadRequest
-            Too many prompts wait already.
-        """
+        """Add a turn without a prompt; return its id."""
         return self._add(QueuedTurn(uuid.uuid4().hex, (), True, work=work), policy, user=user)
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
         """Replace a queued prompt by a user's; a new text keeps the attachments.
 
         A prompt of a kernel becomes the user's own, with the policy of a follow-up.
-
-        Raises
-        ------
-        NotQueued
-            The prompt is no longer queued.
-        EmptyPrompt
-            There is nothing left to send.
-        InvalidBlock
-            A part of it is malformed or too large.
         """
         turn = self._waiting(turn_id)
         if isinstance(prompt, str):
@@ -338,13 +283,7 @@ class TurnQueue:
         self._journal.note(note)
 
     def to_front(self, turn_id: str) -> None:
-        """Move a queued prompt to the front.
-
-        Raises
-        ------
-        NotQueued
-            The prompt is no longer queued.
-        """
+        """Move a queued prompt to the front."""
         turn = self._waiting(turn_id)
         if self._turns[0] is not turn:
             self._turns.remove(turn)
@@ -360,13 +299,7 @@ class TurnQueue:
 
     @contextmanager
     def hold(self, turn_id: str) -> Iterator[QueuedTurn]:
-        """Keep a queued prompt from being sent, edited or moved, within the context.
-
-        Raises
-        ------
-        NotQueued
-            The prompt is no longer queued.
-        """
+        """Keep a queued prompt from being sent, edited or moved, within the context."""
         turn = self._waiting(turn_id)
         turn.held = True
         try:

@@ -35,16 +35,6 @@ class SessionSandbox:
 
     Parameters
     ----------
-    journal
-        Of the session.
-    sandboxes
-        Make the walls.
-    bounds
-        What the administrator allows.
-    socket_folders
-        Returns the folders of sockets over which programs of an agent reach us.
-    ask_host
-        Asks about hosts that are not named.
     played
         Whether a recording is played in the agent's place: it runs none of the agent's commands.
     """
@@ -92,13 +82,7 @@ class SessionSandbox:
         return "all" if self._wanted == "off" else self._journal.transcript.session.network
 
     def confine(self, command: TerminalCommand) -> TerminalCommand:
-        """Return a command in the agent's walls. Reads the file system.
-
-        Raises
-        ------
-        OSError
-            They can't be made.
-        """
+        """Return a command in the agent's walls. Reads the file system."""
         confined = self.confined
         if confined is None:
             return command
@@ -106,26 +90,14 @@ class SessionSandbox:
         return replace(command, argv=argv, env=confined.environment(command.env))
 
     async def open_for_environment(self, folder: str) -> Confined:
-        """Return walls like the agent's, with write access to a Python environment.
-
-        Raises
-        ------
-        OSError
-            They can't be made.
-        """
+        """Return walls like the agent's, with write access to a Python environment."""
         if self.confined is None:
             raise OSError(0, "the agent runs in no sandbox now; send a message first")
         walls = self.confined.walls.with_writable(folder, PYTHON_PACKAGES)
         return await self._sandboxes.open(walls, self.ask_host)
 
     async def open(self, spec: AgentSpec, cwd: Path) -> Confined | None:
-        """Return walls like the agent's, for a program beside it; None without a sandbox.
-
-        Raises
-        ------
-        AgentStartError
-            As `walls`, or they can't be made.
-        """
+        """Return walls like the agent's, for a program beside it; None without a sandbox."""
         walls = await self.walls(spec, cwd)
         if walls is None:
             return None
@@ -151,13 +123,7 @@ class SessionSandbox:
             self._journal.note(HostNotice(text=words, severity="warning"))
 
     async def walls(self, spec: AgentSpec, cwd: Path) -> Walls | None:
-        """Return the walls for starting the agent, and log which ones these are.
-
-        Raises
-        ------
-        AgentStartError
-            They can't be kept as well as is required here, or the network can't.
-        """
+        """Return the walls for starting the agent, and log which ones these are."""
         network = self._network
         self._held = self._wanted, network
         if self._wanted == "off":

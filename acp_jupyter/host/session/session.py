@@ -56,41 +56,6 @@ class Session:
     """Owns an agent process, the journal and the turns. Lives on the host's loop.
 
     `build_session` makes one.
-
-    Parameters
-    ----------
-    spec
-        The agent.
-    journal
-        The session's journal, which the session owns from now on.
-    redactor
-        Knows the secrets of the agent's environment.
-    label
-        The name that a notebook gave the session.
-    kernel_id
-        The kernel that created the session, if any.
-    agent
-        Starts the agent, and opens the session there.
-    modes
-        Which mode the agent works in.
-    turns
-        Runs prompts.
-    current
-        The turn that runs.
-    turn_files
-        Looks at the session's folder before and after each turn.
-    terminals
-        Runs commands for the agent.
-    tools
-        Provides MCP servers for this session, which end with it.
-    recording
-        Records the session, or plays it.
-    limits
-        See `Limits`.
-    bounds
-        What the administrator allows.
-    copy
-        The copy of a folder that a variant works in.
     """
 
     def __init__(
@@ -191,11 +156,6 @@ class Session:
         """Start the agent and open its session, unless it runs.
 
         If the folder is not trusted yet, nothing happens: the first prompt asks and starts it.
-
-        Raises
-        ------
-        AgentStartError
-            It did not start.
         """
         if self.may_start():
             await self.agent.open()
@@ -206,13 +166,7 @@ class Session:
             self.agent.start_in_background()
 
     async def check_recording(self) -> None:
-        """Read the recording that the session replays, if any, to learn who made it.
-
-        Raises
-        ------
-        AcpError
-            The recording can't be read.
-        """
+        """Read the recording that the session replays, if any, to learn who made it."""
         if isinstance(self.recording, Playback):
             await asyncio.to_thread(self.recording.read)
 
@@ -240,15 +194,6 @@ class Session:
         """Queue a prompt; return its turn's id.
 
         The policy and sandbox that a kernel has chosen apply only to its own prompts.
-
-        Raises
-        ------
-        SessionImported
-            There is no agent to send it to.
-        NotAllowed
-            The administrator does not allow the policy, or the sandbox.
-        BadRequest
-            The session is just going back, or the sandbox is that of other sessions.
         """
         if not self.agent.startable or (self.state.variant and self.transcript.turn_order):
             raise no_agent(self.state)
@@ -282,13 +227,7 @@ class Session:
             self.kernel_sandboxes[kernel_id] = sandbox
 
     def begin_work(self, work: Work, user: str = "") -> str:
-        """Queue a turn in which an outside agent uses the host's tools; return its id.
-
-        Raises
-        ------
-        BadRequest
-            Too many turns wait already, or the session is just going back.
-        """
+        """Queue a turn in which an outside agent uses the host's tools; return its id."""
         return self._turns.put_work(work, policy=self.policy_for(user), user=user)
 
     def policy_for(self, user: str) -> Policy:
@@ -338,26 +277,12 @@ class Session:
             self.rename(stored)
 
     def set_policy(self, policy: Policy, user: str = "") -> None:
-        """Change the policy of later turns; ``ask`` also ends an ``allow-all`` in force.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator does not allow it.
-        """
+        """Change the policy of later turns; ``ask`` also ends an ``allow-all`` in force."""
         self._bounds.require_policy(policy)
         self.journal.note(PolicyChanged(policy=policy, user=user))
 
     def set_sandbox(self, sandbox: Sandbox) -> None:
-        """Change the sandbox of later turns.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator does not allow it.
-        BadRequest
-            It is that of other sessions, or the agent was not started here.
-        """
+        """Change the sandbox of later turns."""
         self._require_sandbox(sandbox)
         if self.state.agent == OUTSIDE:
             name = self.state.agent_info.name
@@ -380,13 +305,7 @@ class Session:
         )
 
     def set_network(self, network: Network, *, by_user: bool) -> None:
-        """Change the network of later turns.
-
-        Raises
-        ------
-        NotAllowed
-            It would allow more, and the caller is not the user.
-        """
+        """Change the network of later turns."""
         if network == self.state.network:
             return
         if not by_user:
@@ -394,25 +313,13 @@ class Session:
         self.journal.note(NetworkChanged(network=network))
 
     async def set_mode(self, mode_id: str) -> None:
-        """ACP: session/set_mode.
-
-        Raises
-        ------
-        NotAllowed
-            The administrator does not allow it.
-        """
+        """ACP: session/set_mode."""
         with self.modes.choosing(mode_id):
             connection = await self.agent.open()
             await connection.set_mode(mode_id)
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
-        """ACP: session/set_config_option.
-
-        Raises
-        ------
-        NotAllowed
-            It is a mode that the administrator does not allow.
-        """
+        """ACP: session/set_config_option."""
         with self.modes.choosing(self.modes.mode_of(config_id, value)):
             connection = await self.agent.open()
             await connection.set_config(config_id, value)
@@ -422,8 +329,6 @@ class Session:
 
         Parameters
         ----------
-        delete
-            Whether the agent should delete its own copy too.
         with_server
             Whether the server is ending. Then the log is left as after a crash, so that the next
             server treats the running turn and queued prompts in the same way.
@@ -473,13 +378,7 @@ class McpServerProvider(Protocol):
         """Return the folders with the sockets that such servers connect to."""
 
     async def own_kernel(self, request: VariantKernelRequest) -> OwnKernel | NoKernel:
-        """Return the kernel for a variant, or the reason why it gets none.
-
-        Raises
-        ------
-        BadRequest
-            The kernel can't be restored as requested.
-        """
+        """Return the kernel for a variant, or the reason why it gets none."""
 
     def over_acp(self, session: Session) -> McpServer | None:
         """Return the session's server for an agent that uses MCP over ACP; None: use `servers`."""

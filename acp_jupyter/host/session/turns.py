@@ -70,33 +70,7 @@ _ALLOWS_MORE = (
 
 
 class TurnRunner:
-    """Runs queued prompts in order, and stops them.
-
-    Parameters
-    ----------
-    journal
-        The session's journal.
-    agent
-        Gets the prompts.
-    files
-        Looks at the session's folder before and after each turn.
-    limits
-        See `Limits`.
-    current
-        The turn that runs, and whether its user can be asked.
-    permissions, elicitations
-        The agent's open requests and questions.
-    modes
-        Which mode the agent works in.
-    walls_met
-        Says at which walls of the sandbox calls have failed.
-    outside_runs
-        The commands run for the user since the last prompt.
-    rewrite_prompt
-        Called with a prompt before it is sent, where a recording is played.
-    after_turn
-        Called when all of a turn is noted.
-    """
+    """Runs queued prompts in order, and stops them."""
 
     def __init__(
         self,
@@ -145,13 +119,7 @@ class TurnRunner:
         kernel_id: str = "",
         sandbox: Sandbox | None = None,
     ) -> str:
-        """Queue a prompt; return its turn's id. See `TurnQueue.put`.
-
-        Raises
-        ------
-        BadRequest
-            The session is just going back.
-        """
+        """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
         self._require_staying()
         return self._queue.put(
             prompt,
@@ -166,13 +134,7 @@ class TurnRunner:
         )
 
     def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
-        """Queue a turn for an outside agent, which gets no prompt from here; return its id.
-
-        Raises
-        ------
-        BadRequest
-            The session is just going back.
-        """
+        """Queue a turn for an outside agent, which gets no prompt from here; return its id."""
         self._require_staying()
         return self._queue.put_work(work, policy=policy, user=user)
 
@@ -208,13 +170,7 @@ class TurnRunner:
         self._queue.edit(turn_id, prompt, user)
 
     def send_now(self, turn_id: str) -> None:
-        """Stop the running turn, and send a queued prompt next.
-
-        Raises
-        ------
-        NotQueued
-            The prompt is no longer queued.
-        """
+        """Stop the running turn, and send a queued prompt next."""
         self._queue.to_front(turn_id)
         self.stop(None)
 
@@ -223,13 +179,6 @@ class TurnRunner:
 
         If these allow more than the prompt's own, or if the agent refuses it, the prompt stays in
         the queue, and a notice says so.
-
-        Raises
-        ------
-        NotQueued
-            The prompt is no longer queued.
-        NotAllowed
-            Somebody else sent the prompt of the turn that runs.
         """
         transcript = self._journal.transcript
         with self._queue.hold(turn_id) as waiting:
@@ -466,17 +415,7 @@ _END: Obj = {"type": "prompt_response", "stopReason": "end_turn"}
 
 
 class SilentTurnTimer:
-    """Notes when the agent of a running turn is silent for long. Costs nothing per line.
-
-    Parameters
-    ----------
-    journal
-        Of the session.
-    limits
-        See `Limits`.
-    clock
-        Returns the time, in seconds since the epoch.
-    """
+    """Notes when the agent of a running turn is silent for long. Costs nothing per line."""
 
     def __init__(
         self, journal: Journal, limits: Limits, clock: Callable[[], float] = time.time

@@ -41,10 +41,6 @@ class WallsMet:
     ----------
     journal
         Of the session; gets a note for each call that a wall has stopped.
-    sandbox
-        Has the walls of the agent that runs.
-    bounds
-        What the administrator allows.
     """
 
     def __init__(self, journal: Journal, sandbox: SessionSandbox, bounds: Bounds) -> None:

@@ -21,13 +21,7 @@ _STATE_BYTES = 2500
 
 
 class EventRing:
-    """A buffer of the newest events, limited in number and size.
-
-    Parameters
-    ----------
-    limits
-        See `Limits`.
-    """
+    """A buffer of the newest events, limited in number and size."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

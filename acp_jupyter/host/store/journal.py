@@ -64,18 +64,6 @@ class Journal:
 
     Parameters
     ----------
-    transcript
-        The transcript of the log so far.
-    log
-        The log, which the journal owns from now on.
-    reader
-        The reader that has read the log so far.
-    next_number
-        The number of the log's next line.
-    limits
-        See `Limits`.
-    changed
-        Called after each change of the session's state or turns.
     spill
         The spill file for the transcript; by default a new one.
     resume

@@ -49,11 +49,6 @@ def copy_log(
 
     Turns get new ids, as an id is unique across sessions. With ``end``, only the entries before
     that turn are copied.
-
-    Raises
-    ------
-    OSError
-        The log could not be written.
     """
     child.parent.mkdir(mode=0o700, parents=True)
     try:
@@ -232,13 +227,7 @@ _ENTRY_BYTES = 500
 
 
 class LogLines:
-    """Encodes entries as lines of a log.
-
-    Parameters
-    ----------
-    redactor
-        Removes secrets.
-    """
+    """Encodes entries as lines of a log."""
 
     altered = False
     """Whether a line differs from its entry, because a secret was removed."""

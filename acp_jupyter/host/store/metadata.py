@@ -71,13 +71,7 @@ class SessionMeta(Model):
 
     @classmethod
     def from_file(cls, raw: Mapping[str, Any]) -> Self:
-        """Read what ``to_file`` wrote; what this version does not know is left out.
-
-        Raises
-        ------
-        ValidationError
-            A field is missing, or makes no sense.
-        """
+        """Read what ``to_file`` wrote; what this version does not know is left out."""
         agent = {"agent": raw.get("agent_id")}
         agent["agent_info"] = {"id": raw.get("agent_id"), "name": raw.get("agent_name")}
         facts = {name: value for name, value in raw.items() if name in SAVED_FACTS}
@@ -86,14 +80,7 @@ class SessionMeta(Model):
 
 
 def read_meta(folder: Path) -> SessionMeta | None:
-    """Read a session's folder; one of before there was a ``meta.json`` is read by its log.
-
-    Returns
-    -------
-    SessionMeta or None
-        None where there is no session, or one that makes no sense. Its ``version`` may be newer
-        than this program's.
-    """
+    """Read a session's folder; one of before there was a ``meta.json`` is read by its log."""
     try:
         with (folder / META_FILE).open("rb") as file:
             raw = json.loads(file.read(_META_BYTES))
@@ -128,13 +115,7 @@ def _caught_up(folder: Path, meta: SessionMeta) -> SessionMeta:
 
 
 def write_meta(folder: Path, meta: SessionMeta) -> None:
-    """Write it in one step, for its user alone.
-
-    Raises
-    ------
-    OSError
-        The disk is full, or the folder is gone.
-    """
+    """Write it in one step, for its user alone."""
     replace_file(folder / META_FILE, meta.to_file())
 
 

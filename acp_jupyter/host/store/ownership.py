@@ -41,8 +41,6 @@ class Ownership:
     ----------
     data_dir
         Folder with all session folders; may be a network folder that machines share.
-    limits
-        The host's limits.
     """
 
     def __init__(self, data_dir: Path, limits: Limits) -> None:
@@ -118,13 +116,7 @@ class Ownership:
         return folder not in self._lost
 
     def read_marks(self) -> tuple[frozenset[Path], frozenset[Path]]:
-        """Read the mark files in the owned folders.
-
-        Returns
-        -------
-        tuple of two frozensets
-            Folders that another server has taken, and folders that were deleted.
-        """
+        """Read the mark files in the owned folders."""
         with self._lock:
             for folder in tuple(self._owned):
                 try:

@@ -39,15 +39,7 @@ class _TrustFile(Model):
 
 
 class TrustStore:
-    """The trusted folders: saved ones in the data folder, and configured ones. All methods block.
-
-    Parameters
-    ----------
-    path
-        The file's path.
-    configured
-        Folders that the configuration trusts.
-    """
+    """The trusted folders: saved in the data folder, or configured. Its methods block."""
 
     def __init__(self, path: Path, configured: Iterable[str | Path] = ()) -> None:
         self._file = SharedJsonFile(path, _TrustFile)
@@ -64,23 +56,11 @@ class TrustStore:
         return any(real.is_relative_to(trusted.path) for trusted in known)
 
     def folders(self) -> tuple[TrustedFolder, ...]:
-        """Return the trusted folders.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read.
-        """
+        """Return the trusted folders."""
         return (*self._configured, *self._file.read().folders)
 
     def trust(self, folder: Path) -> None:
-        """Trust a folder.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read or written.
-        """
+        """Trust a folder."""
         new = TrustedFolder(path=str(folder.resolve()), at=time.time())
 
         def change(content: _TrustFile) -> _TrustFile:
@@ -91,13 +71,7 @@ class TrustStore:
         self._file.change(change)
 
     def revoke(self, path: str) -> bool:
-        """Stop trusting a saved folder; return whether it was trusted. Configured ones stay.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read or written.
-        """
+        """Stop trusting a saved folder; return whether it was trusted. Configured ones stay."""
         wanted = {path, str(Path(path).expanduser().resolve())}
         known = self._file.read().folders
 
@@ -119,47 +93,21 @@ class _RulesFile(Model):
 
 
 class RulesStore:
-    """The saved rules of folders, in a file of the data folder. All methods block.
-
-    Parameters
-    ----------
-    path
-        The file's path.
-    """
+    """The saved rules of folders, in a file of the data folder. All methods block."""
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJsonFile(path, _RulesFile)
 
     def of(self, folder: Path) -> tuple[Rule, ...]:
-        """Return the present rules of a folder.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read.
-        """
+        """Return the present rules of a folder."""
         return self._file.read().folders.get(_key(folder), ())
 
     def all(self) -> dict[str, tuple[Rule, ...]]:
-        """Return all rules by folder.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read.
-        """
+        """Return all rules by folder."""
         return self._file.read().folders
 
     def add(self, folder: Path, rule: Rule) -> None:
-        """Save a rule; one that exists is not added again.
-
-        Raises
-        ------
-        BadRequest
-            The folder has too many.
-        SharedFileBroken
-            The file can't be read or written.
-        """
+        """Save a rule; one that exists is not added again."""
         key = _key(folder)
 
         def change(content: _RulesFile) -> _RulesFile:
@@ -173,13 +121,7 @@ class RulesStore:
         self._file.change(change)
 
     def remove(self, rule_id: str) -> bool:
-        """Remove a rule; return whether it existed.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read or written.
-        """
+        """Remove a rule; return whether it existed."""
         found = any(rule.id == rule_id for rules in self.all().values() for rule in rules)
 
         def change(content: _RulesFile) -> _RulesFile:
@@ -218,31 +160,13 @@ class RecordingSeals:
     """Keyed digests of recordings, in a file that only its owner can read. All methods block.
 
     They cover the content alone: a recording may be moved, copied, and checked out of git.
-
-    Parameters
-    ----------
-    path
-        The file's path in the data folder.
     """
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJsonFile(path, _SealsFile)
 
     def put(self, recording: bytes, instead_of: str = "") -> str:
-        """Save the seal of a recording that was made here; return the seal.
-
-        Parameters
-        ----------
-        recording
-            The file's whole content.
-        instead_of
-            Seal of the recording that it replaces.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read or written.
-        """
+        """Save the seal of a recording that was made here; return the seal."""
         sealed = ""
 
         def change(content: _SealsFile) -> _SealsFile:
@@ -284,17 +208,7 @@ class PermissionStores:
     def in_folder(
         cls, data_dir: Path, trust: TrustStore | None = None, own: tuple[Path, ...] = ()
     ) -> Self:
-        """Return the stores in a data folder.
-
-        Parameters
-        ----------
-        data_dir
-            Data folder that all servers and kernels of a user share.
-        trust
-            Replaces the trust file of the data folder.
-        own
-            Further protected folders.
-        """
+        """Return the stores in a data folder."""
         if trust is None:
             trust = TrustStore(data_dir / "trust.json")
         rules = RulesStore(data_dir / "rules.json")

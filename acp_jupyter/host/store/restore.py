@@ -193,17 +193,7 @@ def end_open_turns(journal: Journal) -> None:
 
 
 def end_imported_turns(journal: Journal, at: float, title: str) -> None:
-    """Close the turns that an imported log leaves open.
-
-    Parameters
-    ----------
-    journal
-        The imported session's journal.
-    at
-        Time of the log's last line.
-    title
-        Of the session, whatever the log calls it.
-    """
+    """Close the turns that an imported log leaves open."""
 
     def note_at(note: Note) -> None:
         number = next(journal.sequence)

@@ -101,11 +101,6 @@ class Resumed:
 class ResumePoint:
     """The files of one session's resume point. For one thread at a time.
 
-    Parameters
-    ----------
-    folder
-        The session's folder.
-
     Attributes
     ----------
     log_bytes
@@ -170,15 +165,7 @@ class ResumePoint:
     # -- writing ---------------------------------------------------------
 
     def write(self, log: Path, due: DueState) -> None:
-        """Write the changes since the last resume point. Blocks.
-
-        Raises
-        ------
-        LogDiffers
-            The log doesn't match the state.
-        OSError
-            The disk is full or broken; the earlier resume point stays valid.
-        """
+        """Write the changes since the last resume point. Blocks."""
         log_digest = self._log_digest.copy()
         log_bytes = _follow(log, self._followed or (due.start, 0), self.log_bytes, due, log_digest)
         with _DataFile(self._folder / DATA_FILE, self._data_bytes, self._data_digest) as shelf:
@@ -232,20 +219,7 @@ class DueState:
 
 
 def _follow(log: Path, followed: tuple[int, int], known: int, due: DueState, digest: HASH) -> int:
-    """Add the log's new lines to a digest; return where the last line of the state ends.
-
-    Parameters
-    ----------
-    followed
-        Where a line of this run ends, and how many there are up to it.
-    known
-        How many bytes of the log the digest already covers.
-
-    Raises
-    ------
-    LogDiffers
-        The log's last line is not that of the state.
-    """
+    """Add the log's new lines to a digest; return where the last line of the state ends."""
     at, before = followed
     left, begin = due.lines - before, at
     with log.open("rb") as file:
@@ -322,13 +296,7 @@ class _DataFile:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file in one step, for its user alone.
-
-    Raises
-    ------
-    OSError
-        The disk is full, or the folder is gone.
-    """
+    """Write a file in one step, for its user alone."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -346,13 +314,7 @@ def _digest(content: bytes = b"") -> HASH:
 
 
 def _digest_of(path: Path, size: int) -> HASH:
-    """Return the digest of a file's first bytes.
-
-    Raises
-    ------
-    ValueError
-        It is shorter.
-    """
+    """Return the digest of a file's first bytes."""
     digest = _digest()
     with path.open("rb") as file:
         for piece in _pieces(size):

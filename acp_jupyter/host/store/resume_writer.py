@@ -19,19 +19,6 @@ class ResumeWriter:
 
     It stops if the log no longer matches the transcript, because a secret was removed from a line
     or lines were lost. The session is then read from the start, or from an earlier resume point.
-
-    Parameters
-    ----------
-    point
-        The last resume point.
-    unsaved
-        The changes since.
-    start
-        Where in the log the counted lines begin.
-    number
-        The number of the newest line.
-    lines
-        How many lines follow from ``start``.
     """
 
     def __init__(
@@ -71,13 +58,7 @@ class ResumeWriter:
         return DueState(transcript, saved, unsaved, self._number, self._start, self._lines)
 
     def write(self, log: TrafficLog, due: DueState, *, written: bool) -> None:
-        """Write a resume point; a failure only slows down the next start. Blocks.
-
-        Parameters
-        ----------
-        written
-            Whether all lines of the state are in the log.
-        """
+        """Write a resume point; a failure only slows down the next start. Blocks."""
         if not written or log.missing or log.altered:
             self.stop()
             return

@@ -39,13 +39,7 @@ class SharedJsonFile(Generic[_Content]):
         self._model = model
 
     def read(self) -> _Content:
-        """Return the file's present content.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read; its content is not guessed.
-        """
+        """Return the file's present content."""
         try:
             with self.path.open("rb") as file:
                 content = file.read(_MAX_BYTES + 1)
@@ -59,13 +53,7 @@ class SharedJsonFile(Generic[_Content]):
             ) from None
 
     def change(self, change: Callable[[_Content], _Content]) -> None:
-        """Replace the content by the result of ``change``.
-
-        Raises
-        ------
-        SharedFileBroken
-            The file can't be read or written.
-        """
+        """Replace the content by the result of ``change``."""
         try:
             lock = self.path.with_name(f"{self.path.name}.lock")
             with locked(lock, time.monotonic() + _LOCK_SECONDS):
@@ -107,11 +95,6 @@ def locked(path: Path, deadline: float, *, shared: bool = False) -> Iterator[Non
 
     The system releases it when the process ends. Several may hold it at once where all of them
     share it.
-
-    Raises
-    ------
-    TimeoutError
-        Another process holds the lock.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -31,8 +31,6 @@ class SpillFile:
 
     Parameters
     ----------
-    max_bytes
-        The largest size.
     base
         A file that is only read; its first ``base_bytes`` have the first positions.
     """

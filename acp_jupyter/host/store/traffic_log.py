@@ -64,15 +64,7 @@ _COPY_BYTES = 1024 * 1024
 
 
 class _Flush(threading.Event):
-    """A marker in the queue: a caller waits for the lines before it.
-
-    Parameters
-    ----------
-    wake
-        Called when the lines were written, or can't be.
-    sync
-        Whether the lines must survive a loss of power, too.
-    """
+    """A marker in the queue: a caller waits for the lines before it."""
 
     written = False
 
@@ -109,12 +101,6 @@ class TrafficLog:
 
     Parameters
     ----------
-    path
-        The file.
-    limits
-        The host's limits.
-    redactor
-        Removes secrets.
     owned
         Returns whether this program still owns the file; called in the log's thread.
 

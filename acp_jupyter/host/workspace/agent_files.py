@@ -37,14 +37,6 @@ class AgentFiles:
     ----------
     cwd
         The session's folder; nothing outside it is touched.
-    journal
-        The session's journal.
-    documents
-        Open documents, read before the disk.
-    running
-        Gets the texts that go into open documents, as their pages save them like a person's.
-    limits
-        The host's limits.
     """
 
     _MAX_KNOWN = 64
@@ -76,18 +68,9 @@ class AgentFiles:
 
         Parameters
         ----------
-        path, line, limit
-            The parameters as the agent sent them.
         allowed
             Called with the file before it is read; returns the file that may be read (its device
             and inode), or raises.
-
-        Raises
-        ------
-        FileMissing
-            There is no such file, or the agent may not see it.
-        FileRefused
-            The file is no text file, too large, or not readable.
         """
         real = await asyncio.to_thread(self._files.real_path, path)
         only = await allowed(real)
@@ -116,17 +99,9 @@ class AgentFiles:
 
         Parameters
         ----------
-        path, content
-            The file and its new text.
         allowed
             Called with the file and its present text (None for a new file); returns once it may
             be replaced.
-
-        Raises
-        ------
-        FileRefused
-            The file is outside the folder, no plain file, too large, or not writable; or the
-            user has edited the same text, renamed or deleted it since the agent read it.
         """
         real = await asyncio.to_thread(self._files.real_path, path)
         old = await asyncio.to_thread(self._files.text_to_replace, real, content)
@@ -209,18 +184,9 @@ class Documents(Protocol):
 
         Parameters
         ----------
-        path
-            Absolute path.
-        text
-            The new text.
         base
             The text that the change started from; None for the one on disk. Later edits of the
             user stay.
-
-        Raises
-        ------
-        FileRefused
-            The user edited the same text, the document can't be saved, or no page answers.
         """
 
     async def save(self, root: Path) -> SaveResult:

@@ -66,19 +66,7 @@ class AuthorEvidence:
 def author_of(
     paths: Collection[str], at: float | None, own: AuthorEvidence, others: Sequence[AuthorEvidence]
 ) -> Author:
-    """Return who made a change that a turn has found.
-
-    Parameters
-    ----------
-    paths
-        The file's path, and its former path if it was renamed.
-    at
-        When it was last changed, in seconds since the epoch.
-    own
-        The evidence about the turn.
-    others
-        The evidence about turns that ran in the folder at the same time.
-    """
+    """Return who made a change that a turn has found."""
     if own.alone or not own.claimed.isdisjoint(paths):
         return "agent"
     if any(not other.claimed.isdisjoint(paths) for other in others):
@@ -100,10 +88,6 @@ class Authors:
 
     Parameters
     ----------
-    root
-        The turn's folder.
-    own, others
-        See `author_of`.
     notebook
         The turn's notebook, relative to the folder; it is only asked about if tools wrote in it.
     """
@@ -123,8 +107,6 @@ class Authors:
         ----------
         path, old_path
             The file's path, and its former path if it was renamed; relative to the folder.
-        is_compared
-            Whether the change was compared with persons' saves, and is more than these.
         """
         if self._own.alone or (self._notebook and path == self._notebook):
             return "agent"
@@ -152,21 +134,7 @@ def changed_at(path: str) -> float | None:
 def author_evidence(
     transcript: Transcript, turn_id: str, root: Path, now: float, *, alone: bool = False
 ) -> AuthorEvidence:
-    """Return the evidence about a turn so far.
-
-    Parameters
-    ----------
-    transcript
-        The session's transcript.
-    turn_id
-        The turn.
-    root
-        The session's folder.
-    now
-        Seconds since the epoch.
-    alone
-        See `AuthorEvidence`.
-    """
+    """Return the evidence about a turn so far."""
     top = os.path.realpath(root)
     evidence = transcript.evidence
     if evidence.turn_id != turn_id:

@@ -44,19 +44,7 @@ class RecordedChanges:
 
 
 class FileContents:
-    """Reads changed files within limits. Blocks; for one thread at a time.
-
-    Parameters
-    ----------
-    root
-        The session's folder.
-    limits
-        The host's limits.
-    scrubber
-        Scrubs text for the recording.
-    ignored
-        Paths to ignore, such as the notebook itself.
-    """
+    """Reads changed files within limits. Blocks; for one thread at a time."""
 
     def __init__(
         self, root: Path, limits: Limits, scrubber: TextScrubber, ignored: Iterable[str] = ()
@@ -184,15 +172,6 @@ def find_artifacts(
     """Return the artifacts among a turn's changes, in the order of their paths.
 
     A new folder with an ``index.html`` is one web app. Hidden files are no artifacts.
-
-    Parameters
-    ----------
-    found
-        The turn's changes.
-    before, after
-        Scans of the folder before and after the turn.
-    shown
-        Paths of the diffs that the turn shows.
     """
     created = [c.path for c in found if c.how == "made" and not _hidden(c.path)]
     known = {folder for path in before.files for folder in _folders(path)}

@@ -28,19 +28,7 @@ _NEW_SECONDS = 60.0
 
 
 class FolderCopy:
-    """One copy, which nobody else uses.
-
-    Parameters
-    ----------
-    folders
-        Where it is.
-    place
-        The private folder that it is in.
-    path
-        The copy itself.
-    removed
-        Is told that it was removed.
-    """
+    """One copy, which nobody else uses."""
 
     def __init__(
         self,
@@ -64,13 +52,7 @@ class FolderCopy:
             await self.kernel.end()
 
     async def make_beside(self) -> Path:
-        """Return a new private folder, for files that the kernels of several copies share.
-
-        Raises
-        ------
-        DiskRefused
-            It can't be written.
-        """
+        """Return a new private folder, for files that the kernels of several copies share."""
         return await asyncio.to_thread(self._folders.make)
 
     async def remove_beside(self, place: Path) -> None:
@@ -87,17 +69,7 @@ class FolderCopy:
 
 
 class CopiedFolders:
-    """Creates and removes the folders of copies. All methods block.
-
-    Parameters
-    ----------
-    data_dir
-        The host's data folder.
-    ownership
-        Of the server.
-    checkpoints
-        Forget what they know of a copy that is removed.
-    """
+    """Creates and removes the folders of copies. All methods block."""
 
     def __init__(self, data_dir: Path, ownership: Ownership, checkpoints: CheckpointStore) -> None:
         self._folder = data_dir / "variants"
@@ -106,13 +78,7 @@ class CopiedFolders:
         self._own: set[Path] = set()
 
     def make(self) -> Path:
-        """Return a private folder for a copy that is made later.
-
-        Raises
-        ------
-        DiskRefused
-            It can't be written.
-        """
+        """Return a private folder for a copy that is made later."""
         try:
             self._folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             place = Path(os.path.realpath(self._folder)) / uuid.uuid4().hex

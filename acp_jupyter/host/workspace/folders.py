@@ -31,8 +31,6 @@ def choose_cwd(root: Path, notebook_path: str) -> Path:
 
     Parameters
     ----------
-    root
-        The server's root folder.
     notebook_path
         Path relative to ``root``, with forward slashes; empty for none.
     """
@@ -88,20 +86,11 @@ def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:
 
     Parameters
     ----------
-    root
-        The server's root folder.
     cwd
         Absolute, or relative to ``root``; ``~`` is the home folder.
     inside_root
         Whether the folder must be in ``root``. Required for kernels, as an agent's code may run in
         them, and an agent can read its session's folder.
-
-    Raises
-    ------
-    BadRequest
-        There is no such folder.
-    NotAllowed
-        The folder lies outside ``root``, and ``inside_root`` is set.
     """
     root = root.resolve()
     try:
@@ -127,15 +116,7 @@ _OTHERS = 0o077
 def jupyter_folders(
     jupyter: Iterable[str], environment: Mapping[str, str], home: Path
 ) -> tuple[tuple[Path, ...], Path]:
-    """Return Jupyter's and IPython's own folders, and the user's cache folder.
-
-    Parameters
-    ----------
-    jupyter
-        Jupyter's data, configuration and runtime folders, as reported by Jupyter.
-    environment, home
-        The user's environment variables and home folder.
-    """
+    """Return Jupyter's and IPython's own folders, and the user's cache folder."""
     ipython = environment.get("IPYTHONDIR") or home / ".ipython"
     cache = environment.get("XDG_CACHE_HOME") or home / ".cache"
     own = tuple(Path(folder).expanduser() for folder in (*jupyter, ipython))
@@ -174,15 +155,7 @@ def is_below(path: str, folders: Iterable[str]) -> bool:
 
 
 def make_private(folder: Path, others: Iterable[Path]) -> None:
-    """Create the data folder with mode 0700, or give an existing one that mode. Blocks.
-
-    Parameters
-    ----------
-    folder
-        The data folder.
-    others
-        Folders whose mode is left alone, in case one is configured as data folder.
-    """
+    """Create the data folder with mode 0700, or give an existing one that mode. Blocks."""
     with contextlib.suppress(OSError):  # the first write reports the error
         folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     real = folder.resolve()
@@ -218,13 +191,6 @@ class EnvFiles:
     files are read whose names begin with ``.env``: the shortest names first, then alphabetically,
     examples last. At most 64 KB of each file are read, and 500 values of all. Links that lead out
     of the folder are not followed.
-
-    Parameters
-    ----------
-    folder
-        The session's folder.
-    redactor
-        The redactor that gets the secrets.
     """
 
     def __init__(self, folder: Path, redactor: Redactor) -> None:
@@ -235,13 +201,7 @@ class EnvFiles:
         self._left_out = ""
 
     def read(self) -> str:
-        """Read the files again if they have changed. Blocks: not for an event loop.
-
-        Returns
-        -------
-        str
-            The omitted files and the reason; empty if there are none.
-        """
+        """Read the files again if they have changed. Blocks: not for an event loop."""
         try:
             found, all_seen = self._found()
         except OSError:

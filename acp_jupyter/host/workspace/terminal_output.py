@@ -72,17 +72,7 @@ class Tail:
 
 
 class OutputNotes:
-    """Writes a terminal's output into the log, in batches and up to a limit.
-
-    Parameters
-    ----------
-    terminal_id
-        The terminal's id.
-    write
-        Writes a note into the log.
-    limits
-        The host's limits.
-    """
+    """Writes a terminal's output into the log, in batches and up to a limit."""
 
     def __init__(
         self, terminal_id: str, write: Callable[[TerminalOutput], None], limits: Limits
@@ -161,12 +151,8 @@ class RecordedTerminals:
 
     Parameters
     ----------
-    note
-        Writes a note into the session's log.
     scrubber
         The recording's scrubber; scrubs a command before it is looked up.
-    limits
-        The host's limits.
     """
 
     def __init__(
@@ -191,13 +177,7 @@ class RecordedTerminals:
         output_bytes: int | None = None,
         allowed: Allowed | None = None,
     ) -> str:
-        """Play the first matching command that was not played yet, with all its output at once.
-
-        Raises
-        ------
-        TerminalRefused
-            The recording has no such command.
-        """
+        """Play the first matching command that was not played yet, with all its output at once."""
         asked = {self._scrubber.text(line) for line in _lines(command, args)}
         found = next((r for r in self._terminals if r.started.command in asked), None)
         if found is None:

@@ -46,13 +46,7 @@ class TerminalProcess:
 
     @classmethod
     async def start(cls, command: TerminalCommand, limits: Limits) -> Self:
-        """Start a command; its output waits in the terminal until `follow` is called.
-
-        Raises
-        ------
-        TerminalRefused
-            The command did not start, or its folder is not there any more.
-        """
+        """Start a command; its output waits in the terminal until `follow` is called."""
         await asyncio.to_thread(command.folder.check)
         # Its stdin can't be closed: SIGTERM comes at once.
         grace = Grace(0.0, limits.term_seconds, limits.death_poll_seconds)
@@ -196,18 +190,7 @@ class FolderRefused(TerminalRefused):
 
 
 class HeldFolder:
-    """The folder that a command will run in; opened before the user is asked.
-
-    Parameters
-    ----------
-    path
-        The absolute path, without links.
-
-    Raises
-    ------
-    OSError
-        There is no such folder.
-    """
+    """The folder that a command will run in; opened before the user is asked."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -215,13 +198,7 @@ class HeldFolder:
         self.fd = os.open(path, _FOLDER)
 
     def check(self) -> None:
-        """Check that the path still leads to this folder, without links. Blocks.
-
-        Raises
-        ------
-        TerminalRefused
-            Another folder, a link or nothing is in its place.
-        """
+        """Check that the path still leads to this folder, without links. Blocks."""
         with contextlib.suppress(OSError):
             same = os.path.samestat(os.stat(self.path), os.fstat(self.fd))
             if same and os.path.realpath(self.path) == self.path:
@@ -260,13 +237,6 @@ def prepare_command(
     ----------
     root
         The session's folder; the command starts there or below.
-    inherited
-        The environment that ``env`` adds to.
-
-    Raises
-    ------
-    TerminalRefused
-        There is no command, or the folder is outside the session's.
     """
     if not command.strip():
         raise TerminalRefused("The command is empty.")

@@ -73,14 +73,6 @@ class SessionTerminals:
 
     Parameters
     ----------
-    note
-        Writes a note into the session's log.
-    root
-        The session's folder.
-    env
-        Environment that commands inherit.
-    limits
-        The host's limits.
     confine
         Returns a command as it is run: in the walls of the session's agent, where that has some.
         Blocks.
@@ -117,15 +109,8 @@ class SessionTerminals:
 
         Parameters
         ----------
-        command, args, cwd, env, output_bytes
-            The parameters as the agent sent them.
         allowed
             Called with the command before it runs; returns once it may run, or raises.
-
-        Raises
-        ------
-        TerminalRefused
-            The command can't run, or there are too many terminals.
         """
         prepared = await asyncio.to_thread(
             prepare_command, command, args, cwd, env, root=self._root, inherited=self._env
@@ -153,19 +138,8 @@ class SessionTerminals:
 
         Parameters
         ----------
-        terminal_id
-            A new id.
-        line, cwd
-            The command line and its folder.
-        confine
-            Returns it as it is run. Blocks.
         allowed
             Called with the command before it runs; returns once it may run, or raises.
-
-        Raises
-        ------
-        TerminalRefused
-            The command can't run, or there are too many terminals.
         """
         prepared = await asyncio.to_thread(
             prepare_command, line, (), cwd, (), root=self._root, inherited=self._env

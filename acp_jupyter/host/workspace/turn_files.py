@@ -89,25 +89,9 @@ class TurnFiles:
 
     Parameters
     ----------
-    journal
-        The session's journal, which gets the notes.
-    root
-        The session's folder.
-    limits
-        The host's limits.
-    save
-        Saves open documents.
     read_secrets
         Called in a thread before and after each turn, to read secrets for the redactor. Returns
         what was left out, in words.
-    store
-        The host's checkpoint store.
-    notebooks
-        The folder that paths of notebooks are relative to.
-    running
-        The turns that run in the host's folders.
-    copied
-        The folder that the session's folder is a copy of.
     """
 
     def __init__(
@@ -175,13 +159,7 @@ class TurnFiles:
         self.checkpoints.checkpoints.forget(turn_ids)
 
     def begin_settling(self, open_turns: Collection[str]) -> None:
-        """Start to find the changes of turns that a killed server left open.
-
-        Parameters
-        ----------
-        open_turns
-            All turns without a checkpoint after them, also those of other sessions.
-        """
+        """Start to find the changes of turns that a killed server left open."""
         self._interrupted = frozenset(self._journal.transcript.turn_order) & set(open_turns)
         if not self._interrupted:
             return
@@ -217,13 +195,7 @@ class TurnFiles:
         return _listed(self.checkpoints.unstored or ())
 
     async def must_be_there(self) -> None:
-        """Check that the folder exists.
-
-        Raises
-        ------
-        FileMissing
-            The folder was deleted or renamed.
-        """
+        """Check that the folder exists."""
         if not await asyncio.to_thread(self._root.is_dir):
             raise FileMissing(
                 f"The folder of this session is gone: {self._root}. Put it back and send the "
@@ -546,12 +518,8 @@ async def save_documents(
 
     Parameters
     ----------
-    save
-        Saves them.
     documents
         Path of the notebook that the prompt comes from; saving it needs no notice.
-    seconds
-        Timeout for saving all documents.
     """
     try:
         saved = await asyncio.wait_for(save(), seconds)

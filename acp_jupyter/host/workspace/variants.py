@@ -52,12 +52,8 @@ class Variants:
     ----------
     checkpoints
         The host's checkpoints: a copy is made from one of its folder.
-    folders
-        Where copies are.
     documents
         Open documents; what is not saved in them is saved before.
-    limits
-        See `Limits`.
     """
 
     def __init__(
@@ -78,17 +74,8 @@ class Variants:
 
         Parameters
         ----------
-        folder
-            The folder.
         try_id
             Of the variants that there are already; empty for the first one.
-
-        Raises
-        ------
-        BadRequest
-            There is no such try, it has enough variants, or no copy can be made.
-        DiskRefused
-            The disk has no room for it.
         """
         if not try_id:
             try_id = await self._begin(folder)
@@ -126,20 +113,6 @@ class Variants:
         ----------
         place
             The private folder that the copy is made in; it is yet to be made.
-        folder
-            The folder.
-
-        Returns
-        -------
-        tuple of Path and str
-            The copy; and what is not in it, or could not be saved before, in words.
-
-        Raises
-        ------
-        BadRequest
-            No copy can be made; the message says why.
-        DiskRefused
-            The disk has no room for it.
         """
         base, unsaved = await self._base(folder, uuid.uuid4().hex)
         path = place / _name_beside_owner(folder)

@@ -46,13 +46,6 @@ class WorkspaceFiles:
     A path is resolved first and must be in the root. Then it is opened component by component
     without following links, so that no link can be slipped in. A caller that asks for permission
     first resolves the path once, and uses the `RealPath` from then on.
-
-    Parameters
-    ----------
-    root
-        The session's folder.
-    limits
-        ``file_bytes`` holds for reading and for writing.
     """
 
     def __init__(self, root: Path, limits: Limits) -> None:
@@ -60,13 +53,7 @@ class WorkspaceFiles:
         self._bound = limits.file_bytes
 
     def real_path(self, path: str) -> RealPath:
-        """Resolve a path.
-
-        Raises
-        ------
-        FileRefused
-            The path is outside the root, or is not a path.
-        """
+        """Resolve a path."""
         with _explained(path):
             return self._resolved(path)
 
@@ -84,14 +71,6 @@ class WorkspaceFiles:
         ----------
         only
             Device and number of the file that may be read; None for any.
-
-        Raises
-        ------
-        FileMissing
-            There is no such file.
-        FileRefused
-            Outside the root, not a plain file, another one than ``only``, too large, or not
-            readable.
         """
         with _explained(path), self._folder_of(path, create=False) as (folder, name):
             if not name:
@@ -125,16 +104,6 @@ class WorkspaceFiles:
         """Replace the text of ``path``, or create it with the folders that it needs.
 
         The file is replaced atomically; mode, encoding and line ends stay.
-
-        Returns
-        -------
-        str or None
-            The old text; None for a new file.
-
-        Raises
-        ------
-        FileRefused
-            Outside the root, not a plain file, too large, or not writable.
         """
         with _explained(path), self._folder_of(path, create=True) as (folder, name):
             mode, text_format, old = self._existing(path, folder, name)
@@ -145,11 +114,6 @@ class WorkspaceFiles:
         """Replace a file that has hard links, maybe outside the root, by a separate copy.
 
         Content, mode and time stay; the other links are left alone.
-
-        Raises
-        ------
-        FileRefused
-            See `write_text`.
         """
         with (
             contextlib.suppress(FileMissing),
@@ -166,13 +130,7 @@ class WorkspaceFiles:
             folder.set_times(name, status.st_atime_ns, status.st_mtime_ns)
 
     def text_to_replace(self, path: str | RealPath, content: str) -> str | None:
-        """Return the text that `write_text` would replace.
-
-        Raises
-        ------
-        FileRefused
-            As `write_text` would.
-        """
+        """Return the text that `write_text` would replace."""
         try:
             with _explained(path), self._folder_of(path, create=False) as (folder, name):
                 _, text_format, old = self._existing(path, folder, name)
@@ -389,16 +347,8 @@ def replace_file(
 
     Parameters
     ----------
-    folder
-        The folder of the file.
-    name, data
-        The file in it.
     mode
         The permission bits; None for those of a new file.
-    sync
-        Whether to sync the file to disk, so that it survives a loss of power.
-    token
-        Names the temporary file, so that it can be found if this program is killed.
     """
     temporary = beside(name, token)
     fd = folder.create_file(temporary, mode)

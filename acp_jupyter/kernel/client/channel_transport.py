@@ -47,13 +47,7 @@ def launch_key() -> tuple[bytes, str]:
 
 
 class ChannelTransport:
-    """Sends requests as messages on the kernel's channels, where the server listens.
-
-    Parameters
-    ----------
-    base_path
-        The path of the server's base URL.
-    """
+    """Sends requests as messages on the kernel's channels, where the server listens."""
 
     silence = (
         "The Jupyter server did not answer through its gateway. If it was restarted, restart the "

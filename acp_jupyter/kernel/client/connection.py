@@ -51,17 +51,7 @@ _clients: list[HostClient] = []
 
 
 def host_client() -> HostClient:
-    """Return this kernel's host, found once.
-
-    Raises
-    ------
-    NotAllowed
-        A copy of a notebook runs in this kernel.
-    ServerUnreachable
-        The kernel runs behind a gateway, and its server does not answer.
-    VersionMismatch
-        The server has another version; the message says what to type.
-    """
+    """Return this kernel's host, found once."""
     refuse_in_check()
     with _lock:
         if not _clients:
@@ -123,15 +113,7 @@ class KernelIdentity:
 
 
 class ServerClient(HostClient):
-    """A client of the host in the Jupyter server.
-
-    Parameters
-    ----------
-    transport
-        Carries the requests.
-    identity
-        Signs each request.
-    """
+    """A client of the host in the Jupyter server."""
 
     location: ClassVar[Literal["server", "kernel"]] = "server"
     may_answer: ClassVar[bool] = False
@@ -151,15 +133,7 @@ class ServerClient(HostClient):
         """Do nothing: each request has a connection of its own."""
 
     def handshake(self, seconds: float = _HANDSHAKE_SECONDS) -> None:
-        """Check that the server started this kernel, and its version.
-
-        Raises
-        ------
-        ServerUnreachable
-            No server answers, or another one.
-        VersionMismatch
-            The versions of kernel and server differ.
-        """
+        """Check that the server started this kernel, and its version."""
         nonce = os.urandom(16).hex()
         try:
             answer = self._request("GET", "kernel", b"", seconds, nonce)

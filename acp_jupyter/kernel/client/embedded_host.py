@@ -279,15 +279,7 @@ class _OwnKernel:
 
 
 def kernel_tools(root: Path, cells: WaitingCells) -> McpServerProvider:
-    """Return the provider of notebook tools for sessions of this kernel.
-
-    Parameters
-    ----------
-    root
-        The notebook's folder.
-    cells
-        Cells that wait in this kernel.
-    """
+    """Return the provider of notebook tools for sessions of this kernel."""
     # Not for programs without a notebook.
     from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
     from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks

@@ -93,44 +93,21 @@ class HostClient(ABC):
 
     @abstractmethod
     def call(self, command: Command, seconds: float) -> Any:
-        """Carry out a command; return its result as a model or as JSON.
-
-        Raises
-        ------
-        AcpError
-            The host's error, or no answer within ``seconds``.
-        """
+        """Carry out a command; return its result as a model or as JSON."""
 
     def run(self, command: Command, seconds: float = _START_SECONDS) -> Any:
-        """Carry out a command; return its result as the type that the command table names.
-
-        Raises
-        ------
-        AcpError
-            See `call`.
-        """
+        """Carry out a command; return its result as the type that the command table names."""
         return row_of(command).read_result(self.call(command, seconds))
 
     @abstractmethod
     def traffic(self, session_id: str) -> Iterator[bytes]:
-        """Yield a session's traffic log, in pieces of any length.
-
-        Raises
-        ------
-        NotAllowed
-            Another kernel made the session, or the user.
-        """
+        """Yield a session's traffic log, in pieces of any length."""
 
     @abstractmethod
     def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
         """Yield the events of a session, from a snapshot on, until the session is closed.
 
         While nothing happens, yields an empty list at intervals. A follower can't answer requests.
-
-        Raises
-        ------
-        AcpError
-            There is no such session for this kernel, or the host is gone.
         """
 
     def turns(self, session_id: str) -> tuple[TurnState, ...]:
@@ -281,13 +258,7 @@ class HostClient(ABC):
         policy: Policy | None = None,
         sandbox: Sandbox | None = None,
     ) -> bool:
-        """Send a message into the running turn; return whether the agent took it, else it waits.
-
-        Raises
-        ------
-        EmptyPrompt
-            There is nothing to say.
-        """
+        """Send a message into the running turn; return whether the agent took it, else it waits."""
         # Without a cell, as no cell shows the turn that the message may become.
         origin = Origin(notebook_path=self.notebook_path, view_id=uuid.uuid4().hex)
         said = clean_json(words)

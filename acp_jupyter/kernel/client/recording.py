@@ -35,13 +35,7 @@ _choice = _Choice()
 
 
 def recording_options() -> RecordingOptions | None:
-    """Return the recording options for sessions: of the last ``%acp`` line or the environment.
-
-    Raises
-    ------
-    BadRequest
-        The environment variable is not valid.
-    """
+    """Return the recording options for sessions: of the last ``%acp`` line or the environment."""
     if not _choice.is_chosen:
         _choose(_from_environment(os.environ.get(VARIABLE, "")))
     return _choice.options
@@ -54,15 +48,7 @@ def is_replaying() -> bool:
 
 
 def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
-    """Run ``%acp record`` or ``%acp replay``; return a message.
-
-    Raises
-    ------
-    UsageError
-        The line is not valid.
-    AcpError
-        The recording can't be at that path.
-    """
+    """Run ``%acp record`` or ``%acp replay``; return a message."""
     match rest:
         case [] | ["status"]:
             return _status(client)

@@ -38,28 +38,11 @@ class Transport(Protocol):
     def answer(
         self, method: str, target: str, body: bytes, headers: Mapping[str, str], seconds: float
     ) -> AbstractContextManager[Answer]:
-        """Send a request and return its answer.
-
-        Parameters
-        ----------
-        seconds
-            How long each part of the answer may take.
-
-        Raises
-        ------
-        OSError
-            No answer came.
-        """
+        """Send a request and return its answer."""
 
 
 class HttpTransport:
-    """Requests over HTTP, each on a connection of its own.
-
-    Parameters
-    ----------
-    url
-        The server's address with its base URL.
-    """
+    """Requests over HTTP, each on a connection of its own."""
 
     silence = "The Jupyter server did not answer. If it was restarted, restart the kernel too."
 

@@ -57,21 +57,8 @@ def run_cell(
 
     Parameters
     ----------
-    shell
-        IPython's, with the user's variables.
-    options
-        The options of the first line.
-    prompt
-        The text after the first line.
     error
         The error that the prompt is about; then ``@`` in the prompt attaches nothing.
-
-    Raises
-    ------
-    TurnError
-        The turn ended in an error; its output shows it.
-    KeyboardInterrupt
-        The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
     # If the kernel ends with the notebook's run, nothing would show a background turn's end. With a
@@ -192,13 +179,7 @@ _MAX_CHARS = 1_000_000
 
 
 def expand(prompt: str, names: Mapping[str, object]) -> str:
-    """Replace each ``{name}`` by the variable, ``{name.attribute}`` and ``{name[key]}`` too.
-
-    Raises
-    ------
-    BadRequest
-        There is no such variable, or it can't be written.
-    """
+    """Replace each ``{name}`` by the variable, ``{name.attribute}`` and ``{name[key]}`` too."""
     try:
         expanded = Formatter().vformat(prompt, (), names)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - of the user's own objects
@@ -231,13 +212,7 @@ _NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then
 
 
 def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
-    """Send the last error; what follows is understood as in the first line of a cell.
-
-    Raises
-    ------
-    UsageError
-        There is no error to send.
-    """
+    """Send the last error; what follows is understood as in the first line of a cell."""
     options = parse_cell_line(shlex.join(rest))
     if options.several:
         raise UsageError("%acp fix asks one agent: leave out --try.")

@@ -64,13 +64,7 @@ def cell_help() -> str:
 
 
 def parse_cell_line(line: str) -> CellOptions:
-    """Parse the first line of a cell.
-
-    Raises
-    ------
-    UsageError
-        The line is not valid; the message says what to type.
-    """
+    """Parse the first line of a cell."""
     try:
         words = shlex.split(clean_json(line))
     except ValueError as error:
@@ -115,18 +109,7 @@ def parse_cell_line(line: str) -> CellOptions:
 
 
 def named_sandbox(name: str, *more: str) -> Sandbox:
-    """Return the sandbox of that name.
-
-    Parameters
-    ----------
-    more
-        Other names that could have been typed.
-
-    Raises
-    ------
-    UsageError
-        There is no such sandbox.
-    """
+    """Return the sandbox of that name."""
     found = next((each for each in SANDBOXES if each == name), None)
     if found is None:
         raise UsageError(
@@ -136,13 +119,7 @@ def named_sandbox(name: str, *more: str) -> Sandbox:
 
 
 def named_network(name: str) -> Network:
-    """Return the network of that name.
-
-    Raises
-    ------
-    UsageError
-        There is none.
-    """
+    """Return the network of that name."""
     found = next((each for each in NETWORKS if each == name), None)
     if found is None:
         raise UsageError(f"There is no network {name!r}. Type one of: {', '.join(NETWORKS)}.")
@@ -409,13 +386,7 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
 
 
 def checked_rules(texts: list[str], effect: RuleEffect) -> tuple[str, ...]:
-    """Check the syntax of rules and return them unchanged.
-
-    Raises
-    ------
-    UsageError
-        A rule is not valid; the message says what to type.
-    """
+    """Check the syntax of rules and return them unchanged."""
     if not texts:
         return ()
     from acp_jupyter.transcript.rule_text import RuleTextError, read_rule

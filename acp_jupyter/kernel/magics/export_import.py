@@ -51,15 +51,7 @@ _SUFFIXES: dict[str, Format] = {
 
 
 def run_export(rest: Sequence[str]) -> None:
-    """Write a session to a file.
-
-    Raises
-    ------
-    UsageError
-        The line can't be understood.
-    AcpError
-        There is no such session, or the file can't be written.
-    """
+    """Write a session to a file."""
     parser = LineParser("%acp export", see="Type: %acp export PATH")
     parser.add_argument("path")
     parser.add_argument("--format")
@@ -143,15 +135,7 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def run_share(rest: Sequence[str]) -> None:
-    """Write a turn or a session to a page for others.
-
-    Raises
-    ------
-    UsageError
-        The line can't be understood.
-    AcpError
-        There is no such session or no turn, or the file can't be written.
-    """
+    """Write a turn or a session to a page for others."""
     parser = LineParser("%acp share", see="Type: %acp share PATH.html")
     parser.add_argument("path")
     parser.add_argument("--all", action="store_true")
@@ -189,15 +173,7 @@ def _parser() -> LineParser:
 
 
 def run_import(rest: Sequence[str]) -> None:
-    """Import a log, print the result and show its last turn.
-
-    Raises
-    ------
-    UsageError
-        The line can't be understood.
-    AcpError
-        The file can't be read, or is no log.
-    """
+    """Import a log, print the result and show its last turn."""
     given = _parser().parse_args(rest)
     dialect = next((each for each in DIALECTS if each == given.dialect), None)
     if given.dialect is not None and dialect is None:

@@ -213,15 +213,7 @@ _SIDES = {">": "to agent", "<": "from agent", "!": "note"}
 
 
 def run_log(rest: Sequence[str]) -> None:
-    """Print the last lines.
-
-    Raises
-    ------
-    UsageError
-        The line can't be understood.
-    AcpError
-        There is no such session, or another kernel made it.
-    """
+    """Print the last lines."""
     parser = LineParser("%acp log", see="Type: %acp log [SESSION] [--lines N] [--text WORDS]")
     parser.add_argument("session", nargs="?", default="")
     parser.add_argument("--lines", default=str(_LINES))
@@ -258,13 +250,7 @@ _NAMES = tuple(words.split()[0] for words in SUBCOMMANDS)
 
 
 def run_subcommand(line: str) -> None:
-    """Run ``%acp LINE``.
-
-    Raises
-    ------
-    UsageError
-        There is no such subcommand, or it was used wrongly.
-    """
+    """Run ``%acp LINE``."""
     name, _, words = line.strip().partition(" ")
     if name == "steer" and words.strip() not in {"-h", "--help"}:
         _steer(words.strip())  # a sentence may have an apostrophe

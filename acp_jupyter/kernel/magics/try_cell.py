@@ -26,15 +26,7 @@ _KEEP = "`_acp[0].keep()` puts the changes of the first one into the folder."
 
 
 def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
-    """Send a prompt to several agents, show their turns and wait for all ends.
-
-    Raises
-    ------
-    TurnError
-        All of them have failed; their outputs show it.
-    KeyboardInterrupt
-        The kernel was interrupted; all are stopped.
-    """
+    """Send a prompt to several agents, show their turns and wait for all ends."""
     cell = execution_context()
     written = prompt
     if options.format:

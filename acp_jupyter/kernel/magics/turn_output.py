@@ -67,19 +67,7 @@ def _widget(turn: Turn) -> AcpWidget:
 
 
 class BackgroundOutput:
-    """The output of a turn that its cell does not wait for: shows the end if no page does.
-
-    Parameters
-    ----------
-    turn
-        The turn.
-    widget
-        Shows the turn live.
-    unseen
-        Shows the turn as text if no page draws the widget.
-    is_run
-        Whether a program such as nbclient runs the notebook.
-    """
+    """The output of a turn that its cell does not wait for: shows the end if no page does."""
 
     def __init__(
         self, turn: Turn, widget: AcpWidget | None, unseen: TextFallback | None, *, is_run: bool
@@ -145,15 +133,7 @@ def show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
 
 
 class ShownTurn:
-    """The output of a turn that is waited for in a notebook.
-
-    Parameters
-    ----------
-    turn
-        The turn.
-    cell
-        The cell that waits for the turn.
-    """
+    """The output of a turn that is waited for in a notebook."""
 
     def __init__(self, turn: Turn, cell: ExecutionContext) -> None:
         self._turn = turn

@@ -26,22 +26,10 @@ LINE_BYTES = 64 * 1024 * 1024
 class AgentThread:
     """Runs an agent until its end of the connection is closed.
 
-    Parameters
-    ----------
-    agent
-        Of the protocol's SDK.
-    name
-        What it is called.
-
     Attributes
     ----------
     connection
         The other end of the socket that the agent reads from and writes to.
-
-    Raises
-    ------
-    BadRequest
-        It is no agent.
     """
 
     def __init__(self, agent: Any, name: str) -> None:
@@ -54,13 +42,7 @@ class AgentThread:
         self._thread = threading.Thread(target=self._run, name=f"acp-agent-{name}", daemon=True)
 
     def start(self) -> Future[None]:
-        """Start the thread.
-
-        Returns
-        -------
-        Future
-            Is done when the agent is connected; has a `BadRequest` if its ``on_connect`` raised.
-        """
+        """Start the thread."""
         self._thread.start()
         return self._connected
 
@@ -130,14 +112,7 @@ def _because(error: BadRequest, cause: BaseException) -> BadRequest:
 
 
 def check_agent(agent: object) -> None:
-    """Check an agent's class before anything connects to it.
-
-    Raises
-    ------
-    BadRequest
-        It is no agent: a class, something without a prompt, or with one that is not awaited. Or
-        the protocol's SDK is of a version that can't serve it.
-    """
+    """Check an agent's class before anything connects to it."""
     _require_sdk()
     if inspect.isclass(agent):
         name = agent.__name__

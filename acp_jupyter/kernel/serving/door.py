@@ -34,15 +34,7 @@ class Door(HostThread):
         return self.call(self._open_for(agent), _CALL_SECONDS)
 
     def shut_for(self, key: str, successor: str = "") -> None:
-        """Accept no new connection to an agent, and end it once the present ones have ended.
-
-        Parameters
-        ----------
-        key
-            The agent's key.
-        successor
-            The key of the agent that gets later connections with the old key, if any.
-        """
+        """Accept no new connection to an agent, and end it once the present ones have ended."""
         self.call(self._shut_for(key, successor), _CALL_SECONDS)
 
     async def _open_for(self, agent: SharedAgent) -> tuple[str, str]:

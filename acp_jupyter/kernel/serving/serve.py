@@ -69,13 +69,7 @@ def serve(agent: Any, *, name: str) -> Served:
 
 
 def serve_to(client: HostClient, agent: Any, name: str) -> None:
-    """Serve an agent to a host.
-
-    Raises
-    ------
-    AcpError
-        The host refuses the agent.
-    """
+    """Serve an agent to a host."""
     shared = SharedAgent(AgentThread(agent, name), name)
     with _lock:
         if not _doors:

@@ -32,15 +32,7 @@ class _Asked:
 
 
 class SharedAgent:
-    """Passes messages between an agent and its relays, on the loop that called `begin`.
-
-    Parameters
-    ----------
-    thread
-        Runs the agent.
-    name
-        What it is called.
-    """
+    """Passes messages between an agent and its relays, on the loop that called `begin`."""
 
     def __init__(self, thread: AgentThread, name: str) -> None:
         self._thread = thread
@@ -57,13 +49,7 @@ class SharedAgent:
         self.ended = asyncio.Event()
 
     async def begin(self) -> None:
-        """Start the agent.
-
-        Raises
-        ------
-        BadRequest
-            Its ``on_connect`` raised, or blocks its loop.
-        """
+        """Start the agent."""
         connected = asyncio.wrap_future(self._thread.start())
         if not (await asyncio.wait([connected], timeout=_AWAKE_SECONDS))[0]:
             raise BadRequest(f"{self._blocks()}.")

@@ -59,8 +59,6 @@ def serve(client: HostClient, widget: Served) -> None:
 
     Parameters
     ----------
-    client
-        The host in this kernel.
     widget
         The widget; its pages follow the session of its ``session_id``.
     """

@@ -163,13 +163,7 @@ class ToolCalls(tuple[ToolCall, ...]):
         return [_row(call) for call in self]
 
     def to_frame(self) -> DataFrame:
-        """Return a DataFrame with a row for each call, by its id.
-
-        Raises
-        ------
-        MissingPackage
-            pandas is not installed here.
-        """
+        """Return a DataFrame with a row for each call, by its id."""
         try:
             import pandas
         except ImportError:

@@ -37,15 +37,7 @@ class Shown(Protocol):
 
 
 def first_bundle(detail: TurnDetail, widget: Shown | None) -> Bundle:
-    """Return the first output of a running turn.
-
-    Parameters
-    ----------
-    detail
-        The turn.
-    widget
-        The turn's widget, if our renderer does not draw it.
-    """
+    """Return the first output of a running turn."""
     bundle = build_bundle(detail.turn, (), detail.session, home=str(Path.home()))
     if widget is None and detail.page_holds_notebook:
         return bundle

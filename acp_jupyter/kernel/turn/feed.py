@@ -81,15 +81,7 @@ class Follower:
 
 
 class SessionFeed:
-    """Follows one session as long as it has followers.
-
-    Parameters
-    ----------
-    client
-        The host.
-    session_id
-        The session.
-    """
+    """Follows one session as long as it has followers."""
 
     def __init__(self, client: HostClient, session_id: str) -> None:
         self._client = client

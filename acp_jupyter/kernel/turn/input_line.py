@@ -31,15 +31,7 @@ def while_wanted(wanted: Callable[[], bool]) -> Iterator[None]:
 
 
 def read_line(prompt: str, *, secret: bool = False) -> str:
-    """Return a typed line.
-
-    Raises
-    ------
-    EOFError
-        Input has ended.
-    InputWithdrawn
-        The answer is not wanted any more.
-    """
+    """Return a typed line."""
     wanted = _wanted.get()
     on_main_thread = threading.current_thread() is threading.main_thread()
     if on_main_thread or wanted is None or os.name == "nt":

@@ -36,15 +36,7 @@ _SURE_SECONDS = 15.0
 
 
 class Questions:
-    """The requests of a turn that a cell waits for, and of the turn that it waits behind.
-
-    Parameters
-    ----------
-    client
-        A host that takes answers from here.
-    turn_id
-        The turn.
-    """
+    """The requests of a turn that a cell waits for, and of the turn that it waits behind."""
 
     def __init__(self, client: HostClient, turn_id: str) -> None:
         self._client = client

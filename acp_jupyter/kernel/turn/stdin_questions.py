@@ -45,14 +45,8 @@ def answer_request(
 
     Parameters
     ----------
-    client
-        A host that takes answers from here.
-    session_id, item
-        The session, and what waits.
     wanted
         Whether it still waits: the question ends with it.
-    note
-        Further text for the question.
     """
     try:
         with while_wanted(wanted):
@@ -71,17 +65,7 @@ def ask_permission(
     permission: Permission,
     note: str = "",
 ) -> None:
-    """Ask the user and answer the request. There is no default; interrupting stops the turn.
-
-    Parameters
-    ----------
-    client
-        A host that takes answers from here.
-    session_id, call, permission
-        The session and the request.
-    note
-        Further text for the question.
-    """
+    """Ask the user and answer the request. There is no default; interrupting stops the turn."""
     with _shown(_with_note(_question(call, permission), note), permission.title):
         option_id = _chosen(permission)
     command = AnswerPermission(
@@ -179,17 +163,7 @@ _Answers = dict[str, JsonValue]
 
 
 def ask_elicitation(client: HostClient, session_id: str, item: Elicitation, note: str = "") -> None:
-    """Ask the user and answer the question. Interrupting stops the turn.
-
-    Parameters
-    ----------
-    client
-        A host that takes answers from here.
-    session_id, item
-        The session and the request.
-    note
-        Further text for the question.
-    """
+    """Ask the user and answer the question. Interrupting stops the turn."""
     answers: _Answers = {}
     wrong: dict[str, str] = {}
     with _shown(_with_note(_words(item), note), item.title):

@@ -68,13 +68,7 @@ def _show(data: dict[str, str], display_id: str, *, update: bool) -> None:
 
 
 class TextFallback:
-    """Shows a background turn as text if no page draws its widget. Made on the main thread.
-
-    Parameters
-    ----------
-    client
-        The host.
-    """
+    """Shows a background turn as text if no page draws its widget. Made on the main thread."""
 
     def __init__(self, client: HostClient) -> None:
         self._client = client

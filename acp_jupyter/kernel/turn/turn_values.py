@@ -76,13 +76,7 @@ def words_of(part: str, values: Values) -> str:
 
 
 class TurnValues:
-    """The trait values of one turn, computed from its items and later events.
-
-    Parameters
-    ----------
-    turn
-        The turn's present state.
-    """
+    """The trait values of one turn, computed from its items and later events."""
 
     def __init__(self, turn: TurnState) -> None:
         self.turn = turn

@@ -64,13 +64,7 @@ def in_main_thread() -> bool:
 
 
 def thread_asks(frontend: Frontend) -> Asks:
-    """Return what the calling thread does about requests.
-
-    Parameters
-    ----------
-    frontend
-        The frontend that sent the prompt.
-    """
+    """Return what the calling thread does about requests."""
     cell = execution_context()
     if cell.frontend == "marimo" or (cell.frontend == "voila" and in_main_thread()):
         # Clicks don't arrive while a cell runs.
@@ -82,13 +76,6 @@ async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
     """Wait for the end without blocking the loop; return whether the turn has ended.
 
     Cancelling the task stops the turn, and so does an interrupt.
-
-    Parameters
-    ----------
-    turn
-        The turn.
-    seconds
-        Longest wait, unless a question is being asked.
     """
     try:
         with _interruptible():
@@ -186,13 +173,7 @@ def follow_only(client: HostClient, turn_id: str, seconds: float) -> TurnDetail 
 
 
 def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
-    """Return a turn as `follow_only` does, or do one piece of work on the main thread.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user interrupted the tool's code, which is reported, and so also the wait.
-    """
+    """Return a turn as `follow_only` does, or do one piece of work on the main thread."""
     followed = client.follow(turn_id, seconds)
     if followed.work is None:
         return None if followed.detail is None else client.whole(followed.detail)

@@ -33,15 +33,7 @@ _TURN_SECONDS = 7 * 24 * 3600.0
 
 
 class OutsideAgents:
-    """Admits agents by their key. Used on the host's loop only.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions and of the keys.
-    tools
-        The notebook tools.
-    """
+    """Admits agents by their key. Used on the host's loop only."""
 
     def __init__(self, host: AgentHost, tools: NotebookTools) -> None:
         self._host = host
@@ -59,13 +51,7 @@ class OutsideAgents:
         return self._host.outside_keys.id_in(secret)
 
     async def admit(self, secret: str) -> tuple[str, str]:
-        """Return the address of the tools, and the first line of a connection.
-
-        Raises
-        ------
-        NotAllowed
-            The key is not valid.
-        """
+        """Return the address of the tools, and the first line of a connection."""
         key = self._host.outside_keys.find(secret)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -83,13 +69,7 @@ class OutsideAgents:
             return self._doors[key.key_id]
 
     def session_of(self, key: OutsideKey, name: str) -> Session:
-        """Return a session of this key and name that no client uses, or a new one.
-
-        Raises
-        ------
-        BadRequest
-            Too many sessions are open, or too many of this key.
-        """
+        """Return a session of this key and name that no client uses, or a new one."""
         used = {client.session_id for client in self._clients}
         open_ = self._host.sessions
         known = {i: of for i, of in self._sessions.get(key.key_id, {}).items() if i in open_}
@@ -127,15 +107,7 @@ class OutsideAgents:
 
 
 class IntroducedReader:
-    """Reads lines, and reports the name that the client gives itself.
-
-    Parameters
-    ----------
-    reader
-        Reads the connection.
-    introduce
-        Called with the client's display name.
-    """
+    """Reads lines, and reports the name that the client gives itself."""
 
     def __init__(self, reader: asyncio.StreamReader, introduce: Callable[[str], None]) -> None:
         self._reader = reader
@@ -164,19 +136,7 @@ def client_name(line: bytes) -> str:
 
 
 class OutsideClient:
-    """One connection of an agent outside, as `mcp_server.Tools`.
-
-    Parameters
-    ----------
-    agents
-        Finds its session at its first tool call.
-    host
-        Owner of the sessions and of the keys.
-    tools
-        The notebook tools.
-    key
-        The key of the connection.
-    """
+    """One connection of an agent outside, as `mcp_server.Tools`."""
 
     def __init__(
         self, agents: OutsideAgents, host: AgentHost, tools: NotebookTools, key: OutsideKey
@@ -244,13 +204,7 @@ class OutsideClient:
         return self._tools, turn
 
     async def _started(self, session: Session, turn_id: str, turn: OutsideTurn) -> None:
-        """Wait until a turn has begun.
-
-        Raises
-        ------
-        NotAllowed
-            The turn was stopped or failed before it began.
-        """
+        """Wait until a turn has begun."""
         begun = asyncio.ensure_future(turn.begun.wait())
         ended = asyncio.ensure_future(session.journal.wait_turn(turn_id, _TURN_SECONDS))
         try:
@@ -265,15 +219,7 @@ class OutsideClient:
 
 
 class OutsideTurn:
-    """One turn of an agent outside: it lasts while calls are open, and some time after.
-
-    Parameters
-    ----------
-    quiet_seconds
-        How long it lasts without a call.
-    policy
-        The turn's policy.
-    """
+    """One turn of an agent outside: it lasts while calls are open, and some time after."""
 
     def __init__(self, quiet_seconds: float, policy: Policy = "ask") -> None:
         self.policy = policy

@@ -10,19 +10,7 @@ from acp_jupyter.protocol.objects import Obj
 
 
 class OutsideCallCard:
-    """Shows one call of an agent outside, with its permission request if it makes one.
-
-    Parameters
-    ----------
-    session
-        The agent's session.
-    row
-        The tool.
-    arguments
-        Its arguments, unchanged.
-    location
-        The notebook's absolute path.
-    """
+    """Shows one call of an agent outside, with its permission request if it makes one."""
 
     def __init__(self, session: Session, row: type[AnyTool], arguments: Obj, location: str) -> None:
         self.permissions = ToolPermissions(session, new_id())

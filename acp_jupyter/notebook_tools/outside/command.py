@@ -46,13 +46,7 @@ class CommandError(Exception):
 
 
 def socket_url(url: str) -> str:
-    """Return the address of the tools at a Jupyter server.
-
-    Raises
-    ------
-    CommandError
-        The URL is not a server's address, or would send the key unencrypted.
-    """
+    """Return the address of the tools at a Jupyter server."""
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise CommandError(

@@ -38,32 +38,14 @@ class KernelStarter(Protocol):
         """Return the name of the specification of a user's kernel; empty if unknown."""
 
     async def start(self, kernel_id: str, spec: str, notebook: Path) -> None:
-        """Start a kernel under an id, in the notebook's folder, and wait until it answers.
-
-        Raises
-        ------
-        KernelError
-            The kernel did not start.
-        """
+        """Start a kernel under an id, in the notebook's folder, and wait until it answers."""
 
     async def stop(self, kernel_id: str) -> None:
         """End a kernel with its processes, even while it starts. Never raises."""
 
 
 class VariantKernels:
-    """Plans the kernels of variants. Used on the host's loop.
-
-    Parameters
-    ----------
-    starter
-        Starts the kernels.
-    asking
-        Runs code in the notebooks' kernels.
-    own
-        Runs code in the variants' kernels.
-    limits
-        See `Limits`.
-    """
+    """Plans the kernels of variants. Used on the host's loop."""
 
     def __init__(
         self, starter: KernelStarter, asking: KernelRunner, own: KernelRunner, limits: Limits
@@ -77,13 +59,7 @@ class VariantKernels:
         """The variables of each prompt, by its id."""
 
     async def plan(self, request: VariantKernelRequest) -> VariantKernel | NoKernel:
-        """Return a variant's kernel, not started yet, or why it gets none.
-
-        Raises
-        ------
-        BadRequest
-            Cells should run again, but the cell that asks is unknown.
-        """
+        """Return a variant's kernel, not started yet, or why it gets none."""
         spec = self.starter.spec_of(request.kernel_id)
         if not spec:
             return NoKernel("this server has not started the notebook's kernel")
@@ -136,23 +112,7 @@ def _above(notebook: Node, cell_id: str) -> tuple[tuple[int, Any], ...]:
 
 
 class VariantKernel:
-    """One variant's kernel, from its start to its end. Made by `VariantKernels.plan`.
-
-    Parameters
-    ----------
-    kernels
-        The kernels of all variants.
-    request
-        The requested kernel.
-    spec
-        The name of its specification.
-    notebook
-        The notebook in the copy.
-    files
-        Access to the notebooks of the copy.
-    restorer
-        Restores its variables.
-    """
+    """One variant's kernel, from its start to its end. Made by `VariantKernels.plan`."""
 
     def __init__(
         self,

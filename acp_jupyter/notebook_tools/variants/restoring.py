@@ -36,21 +36,7 @@ class Restored:
 
 
 class Restorer:
-    """Restores variables in a variant's kernel. Used on the host's loop.
-
-    Parameters
-    ----------
-    runner
-        Runs code in the kernel.
-    request
-        The requested kernel.
-    cells
-        The cells to run again, with their numbers.
-    variables
-        Copies of the variables.
-    limits
-        See `Limits`.
-    """
+    """Restores variables in a variant's kernel. Used on the host's loop."""
 
     def __init__(
         self,

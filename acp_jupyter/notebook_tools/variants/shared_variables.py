@@ -24,15 +24,6 @@ class SharedVariables:
     """A file with the variables, in a private folder; written when a variant first needs it.
 
     It is removed when no variant needs it any more. Used on the host's loop.
-
-    Parameters
-    ----------
-    runner
-        Runs code in the user's kernel.
-    kernel_id
-        The user's kernel, from which the prompt was sent.
-    limits
-        See `Limits`.
     """
 
     def __init__(self, runner: KernelRunner, kernel_id: str, limits: Limits) -> None:

@@ -35,12 +35,6 @@ def read_long_json(text: str) -> Any:
 
     A text with more parts than any message needs is refused: as objects they take thirty times the
     memory.
-
-
-    Raises
-    ------
-    ValueError
-        It is no JSON, or has too many parts: `TooManyParts`.
     """
     return _LongText(text).value()
 

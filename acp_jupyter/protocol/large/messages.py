@@ -78,15 +78,7 @@ _NESTED = frozenset({dict, list, str})
 
 
 class _Cut:
-    """Takes values level by level, so that the outermost are kept.
-
-    Parameters
-    ----------
-    message
-        What is too large.
-    whole
-        Names of texts that are kept whole.
-    """
+    """Takes values level by level, so that the outermost are kept."""
 
     def __init__(self, message: Any, whole: frozenset[str]) -> None:
         self._message = message

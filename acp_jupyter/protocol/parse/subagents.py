@@ -99,13 +99,7 @@ _SAVED = TypeAdapter(_Saved)
 
 
 class Subagents:
-    """Parses what concerns child sessions. Owned by the reader of one session's traffic.
-
-    Parameters
-    ----------
-    state
-        The reader's memory of tool names.
-    """
+    """Parses what concerns child sessions. Owned by the reader of one session's traffic."""
 
     def __init__(self, state: ParseState) -> None:
         self._state = state
@@ -120,13 +114,7 @@ class Subagents:
         return asdict(saved)
 
     def load(self, saved: Obj) -> None:
-        """Restore a saved state.
-
-        Raises
-        ------
-        ValidationError
-            The value is not a saved state.
-        """
+        """Restore a saved state."""
         known = _SAVED.validate_python(saved)
         self._turn, self._count = known.turn, known.count
         self._children.update(known.children)

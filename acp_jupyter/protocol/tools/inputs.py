@@ -327,12 +327,6 @@ def patch_diffs(raw_input: JsonValue) -> tuple[ToolDiff, ...]:
     ----------
     raw_input
         Of a tool call: the patch itself, or an object with a field that is one.
-
-    Returns
-    -------
-    tuple of ToolDiff
-        One for each run of changed lines. Files that are deleted or moved have none. Empty where
-        there is no patch, or where it does not follow the format.
     """
     fields = obj(raw_input)
     if file_path(fields):

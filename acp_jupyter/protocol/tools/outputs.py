@@ -309,13 +309,7 @@ class TerminalTexts:
         return {name: [waiting.hex(), flag] for name, (waiting, flag) in states.items()}
 
     def load(self, saved: Obj) -> None:
-        """Restore a saved state.
-
-        Raises
-        ------
-        ValueError
-            The value is not a saved state.
-        """
+        """Restore a saved state."""
         for name, state in saved.items():
             match state:
                 case [str(waiting), int(flag)]:
@@ -336,13 +330,7 @@ class TerminalTexts:
 def read_terminal(
     raw: Obj, shown: str, tool_call_id: str, texts: TerminalTexts
 ) -> TerminalPiece | None:
-    """Read what a tool call's ``_meta`` says about a terminal; None if it says nothing.
-
-    Parameters
-    ----------
-    shown
-        The terminal that the call's content names, for agents that do not say it again.
-    """
+    """Read what a tool call's ``_meta`` says about a terminal; None if it says nothing."""
     meta = obj(raw.get("_meta"))
     info = first(meta, "terminal_info", "terminalInfo")
     exit_ = first(meta, "terminal_exit", "terminalExit")

@@ -93,13 +93,7 @@ class CallContents:
     def set(
         self, tool_call_id: str, content: list[JsonValue] | None, *, ended: bool
     ) -> list[JsonValue] | None:
-        """Remember a call, and content that replaces all earlier content.
-
-        Returns
-        -------
-        list of JsonValue or None
-            What the update is to tell, where it ends the call and tells no content itself.
-        """
+        """Remember a call, and content that replaces all earlier content."""
         call = self._calls.setdefault(tool_call_id, _Call())
         if content is not None:
             size = _chars(content)
@@ -153,13 +147,7 @@ class CallContents:
 
     @classmethod
     def of_saved(cls, saved: Obj) -> Self:
-        """Return contents that continue from a saved state.
-
-        Raises
-        ------
-        ValueError, KeyError
-            The value is not a saved state.
-        """
+        """Return contents that continue from a saved state."""
         contents = cls()
         contents.in_pieces = saved["in_pieces"] is True
         for each in items(saved["calls"]):

@@ -99,13 +99,7 @@ class Version2:
 
     @classmethod
     def of_saved(cls, saved: Obj) -> Self:
-        """Return a conversation that continues from a saved state.
-
-        Raises
-        ------
-        ValueError, KeyError
-            The value is not a saved state.
-        """
+        """Return a conversation that continues from a saved state."""
         one = cls()
         one.spoken, one._stdio = saved["spoken"] is True, saved["stdio"] is True
         one._mode = text(saved["mode"])

@@ -145,15 +145,7 @@ def request_in_version_1(message: Mapping[str, Any]) -> Mapping[str, Any]:
 def request_in_version_2(
     method: str, params: dict[str, Any], *, stdio: bool, mode: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return one of our requests as an agent of version 2 takes it.
-
-    Parameters
-    ----------
-    stdio
-        Whether the agent takes MCP servers that are programs.
-    mode
-        The id of the option for the mode.
-    """
+    """Return one of our requests as an agent of version 2 takes it."""
     if method == "session/set_mode":
         params = {"sessionId": params["sessionId"], "configId": mode, "value": params["modeId"]}
         method = "session/set_config_option"

@@ -48,11 +48,6 @@ class GatewayConnection:
 
     jupyter_server's own client of a gateway sends no token, and keeps a processor busy while it
     waits for a message.
-
-    Parameters
-    ----------
-    kernel_id
-        The kernel's id, the same at the gateway and the server.
     """
 
     def __init__(self, kernel_id: str) -> None:
@@ -61,13 +56,7 @@ class GatewayConnection:
         self._socket: WebSocketClientConnection | None = None
 
     async def open(self) -> None:
-        """Connect.
-
-        Raises
-        ------
-        KernelError
-            The gateway does not answer, or has no such kernel.
-        """
+        """Connect."""
         gateway: Any = GatewayClient.instance()
         url = url_path_join(
             gateway.ws_url or "",
@@ -88,13 +77,7 @@ class GatewayConnection:
         return dict(self._session.msg(kind, dict(content), metadata=metadata))
 
     async def send(self, channel: str, message: Mapping[str, Any]) -> None:
-        """Send a message on a channel.
-
-        Raises
-        ------
-        KernelError
-            The connection is closed.
-        """
+        """Send a message on a channel."""
         text = json.dumps({**message, "channel": channel}, default=json_default)
         try:
             assert self._socket is not None, "open() has not been called"
@@ -116,13 +99,7 @@ class GatewayConnection:
 
 
 class GatewayChannels:
-    """A kernel's shell, control and IOPub channels, over a connection to the gateway.
-
-    Parameters
-    ----------
-    kernel_id
-        The kernel's id.
-    """
+    """A kernel's shell, control and IOPub channels, over a connection to the gateway."""
 
     def __init__(self, kernel_id: str) -> None:
         self._connection = GatewayConnection(kernel_id)
@@ -132,13 +109,7 @@ class GatewayChannels:
         self._reading: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Connect.
-
-        Raises
-        ------
-        KernelError
-            The gateway does not answer.
-        """
+        """Connect."""
         await self._connection.open()
         self._reading = asyncio.create_task(self._read(), name="acp-gateway-channels")
 
@@ -155,15 +126,7 @@ class GatewayChannels:
         return str(message["header"]["msg_id"])
 
     async def receive(self, channel: str, seconds: float) -> dict[str, Any]:
-        """Return the next message of a channel.
-
-        Raises
-        ------
-        Empty
-            None came in time.
-        KernelError
-            The connection was closed.
-        """
+        """Return the next message of a channel."""
         try:
             async with asyncio.timeout(seconds):
                 message = await self._queues[channel].get()

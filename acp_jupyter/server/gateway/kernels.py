@@ -52,17 +52,7 @@ class _Key(str):
 
 
 class GatewayKernels:
-    """Makes a key for each kernel that is started, and receives the kernels' requests.
-
-    Parameters
-    ----------
-    kernels
-        The server's kernel manager, of a gateway.
-    application
-        With the server's routes.
-    base_url
-        The server's base URL.
-    """
+    """Makes a key for each kernel that is started, and receives the kernels' requests."""
 
     def __init__(
         self, kernels: MappingKernelManager, application: Application, base_url: str

@@ -56,12 +56,6 @@ class Relay:
 
     Parameters
     ----------
-    application
-        With the server's routes.
-    base_url
-        The server's base URL.
-    kernel_id
-        The kernel that sends the requests.
     send
         Sends a part of an answer; the kernel asks again for a lost part.
     """

@@ -80,13 +80,7 @@ class _OwnChannels:
 
 
 class KernelChannel:
-    """Sends requests on the shell channel and collects their outputs and replies.
-
-    Parameters
-    ----------
-    manager
-        The kernel's manager.
-    """
+    """Sends requests on the shell channel and collects their outputs and replies."""
 
     def __init__(self, manager: AsyncKernelManager) -> None:
         self._manager = manager
@@ -116,13 +110,7 @@ class KernelChannel:
     async def run(
         self, code: str, *, seconds: float, store_history: bool, on_printed: OnPrinted
     ) -> RunResult:
-        """Run code; interrupt it after its time limit.
-
-        Raises
-        ------
-        KernelError
-            The code could not be stopped, or did not start.
-        """
+        """Run code; interrupt it after its time limit."""
         content = {
             "code": code,
             "silent": False,

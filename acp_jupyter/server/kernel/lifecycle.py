@@ -31,17 +31,7 @@ async def _is_alive(manager: AsyncKernelManager) -> bool:
 
 
 class KernelLifecycle:
-    """Finds out whether kernels are alive and idle. Used on the host's loop.
-
-    Parameters
-    ----------
-    kernels
-        The server's kernel manager, or another.
-    gateway
-        The kernels of its gateway, if it has one.
-    dead
-        The message about a kernel that has died.
-    """
+    """Finds out whether kernels are alive and idle. Used on the host's loop."""
 
     def __init__(
         self,
@@ -58,13 +48,7 @@ class KernelLifecycle:
         """Jupyter's loop, once it runs; requests to kernels run on it."""
 
     def manager(self, kernel_id: str) -> AsyncKernelManager:
-        """Return a kernel's manager.
-
-        Raises
-        ------
-        KernelError
-            There is no such kernel.
-        """
+        """Return a kernel's manager."""
         self.must_exist(kernel_id)
         manager: AsyncKernelManager = self._kernels.get_kernel(kernel_id)
         return manager
@@ -76,13 +60,7 @@ class KernelLifecycle:
             raise KernelError("no_kernel", "No kernel runs for this notebook. Start one first.")
 
     async def is_alive(self, kernel_id: str) -> bool:
-        """Return whether a kernel's process runs; False while it restarts. On Jupyter's loop.
-
-        Raises
-        ------
-        KernelError
-            The kernel has ended and will not be restarted.
-        """
+        """Return whether a kernel's process runs; False while it restarts. On Jupyter's loop."""
         manager = self.manager(kernel_id)
         process = self.process(kernel_id)
         if await _is_alive(manager):
@@ -93,13 +71,7 @@ class KernelLifecycle:
         return False
 
     def is_free(self, kernel_id: str) -> bool:
-        """Return whether a kernel is idle.
-
-        Raises
-        ------
-        KernelError
-            The kernel has ended.
-        """
+        """Return whether a kernel is idle."""
         state = getattr(self.manager(kernel_id), "execution_state", "idle")
         if state == "dead":
             raise self.dead()
@@ -140,26 +112,14 @@ class KernelLifecycle:
             await self.manager(kernel_id).interrupt_kernel()
 
     async def on_jupyters_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine on Jupyter's loop and wait for it.
-
-        Raises
-        ------
-        KernelError
-            The server has not started yet.
-        """
+        """Run a coroutine on Jupyter's loop and wait for it."""
         if self.loop is None:
             work.close()
             raise KernelError("no_kernel", "The server has not started yet.")
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
 
     async def unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
-        """Wait for a task as long as the kernel lives.
-
-        Raises
-        ------
-        KernelError
-            The kernel has ended or was restarted.
-        """
+        """Wait for a task as long as the kernel lives."""
         job = asyncio.ensure_future(work)
         end = asyncio.ensure_future(self.on_jupyters_loop(self._until_dead(kernel_id)))
         try:

@@ -35,13 +35,7 @@ _DEAD = "Your kernel has died. restart_kernel starts it again, without variables
 
 
 class ServerVariantKernels:
-    """A `KernelStarter`, and the runner of its kernels. Used on the host's loop.
-
-    Parameters
-    ----------
-    serverapp
-        The server.
-    """
+    """A `KernelStarter`, and the runner of its kernels. Used on the host's loop."""
 
     def __init__(self, serverapp: ServerApp) -> None:
         users: Any = serverapp.kernel_manager

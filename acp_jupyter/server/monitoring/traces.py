@@ -38,15 +38,7 @@ _DONE = frozenset({"completed", "failed", "cancelled"})
 
 
 def begin_traces(environment: Mapping[str, str], warn: Callable[[str], object]) -> Traces | None:
-    """Return the writer of traces if the environment asks for traces, else None.
-
-    Parameters
-    ----------
-    environment
-        With OpenTelemetry's standard variables.
-    warn
-        Called if the SDK is missing.
-    """
+    """Return the writer of traces if the environment asks for traces, else None."""
     if environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return None
     content = environment.get(_CONTENT, "").lower() == "true"
@@ -77,10 +69,6 @@ class Traces:
 
     Parameters
     ----------
-    tracer
-        The tracer of OpenTelemetry.
-    content
-        Whether prompts, inputs and outputs are attributes.
     close
         Sends the remaining spans; blocks for some seconds at most.
     """

@@ -141,13 +141,7 @@ def save_rest(transcript: Transcript) -> JsonValue:
 
 
 def restored(parts: Iterable[bytes], saved: JsonValue, shelf: SpillStore) -> Transcript:
-    """Return the transcript that was saved as these parts, oldest first, and other fields.
-
-    Raises
-    ------
-    ValueError
-        The saved state is incomplete or not valid.
-    """
+    """Return the transcript that was saved as these parts, oldest first, and other fields."""
     rest = _REST.validate_python(saved, strict=False)
     items: list[int] = [-1] * rest.total
     calls: dict[str, int] = {}

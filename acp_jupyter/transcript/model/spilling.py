@@ -30,17 +30,7 @@ LONG_BYTES = 8 * 1024
 
 
 def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) -> Transcript:
-    """Spill old and long items and turns; the transcript's content stays the same.
-
-    Parameters
-    ----------
-    transcript
-        After the change.
-    events
-        The changes.
-    spill
-        The session's spill store. Items that it has no room for stay in memory.
-    """
+    """Spill old and long items and turns; the transcript's content stays the same."""
     old = len(transcript.items) - NEWEST
     places = [*range(transcript.items.tidied, old)]
     ended: list[str] = []

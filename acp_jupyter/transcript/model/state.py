@@ -171,13 +171,7 @@ class Transcript(TranscriptFields):
         return self.filled(self.items[position])
 
     def tool_call(self, tool_call_id: str) -> ToolCall:
-        """Return the card of a tool call, or of a terminal that has its own.
-
-        Raises
-        ------
-        UnknownToolCall
-            The session has none of that id.
-        """
+        """Return the card of a tool call, or of a terminal that has its own."""
         facts, known = self.calls.get(tool_call_id), self.terminals.get(tool_call_id)
         if facts is not None:
             item = self.items[index_of(facts.item_id)]

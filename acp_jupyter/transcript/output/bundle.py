@@ -72,17 +72,6 @@ def build_bundle(
     Equal turns give equal data: ids and times are in the metadata only. A replayed recording has no
     metadata, so that its notebook doesn't change. There is no ``text/html``: viewers would prefer
     it to the Markdown.
-
-    Parameters
-    ----------
-    turn, items, session
-        What to show.
-    redactor
-        Knows the secrets of the agent's environment.
-    home
-        The user's home folder.
-    thoughts
-        Whether the agent's reasoning is saved.
     """
     scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
     snapshot, shown = saved_turn(turn, items, session, scrubber, thoughts=thoughts)
@@ -138,13 +127,9 @@ def saved_turn(
 
     Parameters
     ----------
-    turn, items, session, scrubber, thoughts
-        See `build_bundle`.
     picture_chars
         Largest picture, in characters of data, for a file without the notebook: it includes the
         pictures of cells. 0 if the notebook has them.
-    fit
-        Returns the items that fit, given the newest ones and the number of earlier ones.
     """
     shown_turn = scrubber.model(_without_origin(turn))
     newest, earlier, edited = _newest(items)

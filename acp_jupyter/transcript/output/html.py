@@ -87,8 +87,6 @@ def html_page(
     ----------
     session, turns, items
         The content of the page; the items of all turns in one sequence, in order.
-    scrubber
-        Removes secrets and paths.
     thoughts
         Whether to include the agent's reasoning; named steps are always included.
     """
@@ -201,11 +199,6 @@ class AgentHtml:
 
     Raw HTML is shown as text, an image as its description, and only links to the web are links.
     Text beyond the limits is shown as source, as rendering some Markdown takes quadratic time.
-
-    Parameters
-    ----------
-    all_chars
-        Most characters to render in all.
     """
 
     def __init__(self, all_chars: int = _PAGE_MARKDOWN_CHARS) -> None:

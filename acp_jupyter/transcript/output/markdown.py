@@ -71,10 +71,6 @@ def turn_markdown(
 
     Parameters
     ----------
-    turn, items
-        The turn and its items.
-    thoughts
-        Whether to include the agent's reasoning.
     footer
         Facts for the last line; by default the duration of the turn.
     """

@@ -58,17 +58,6 @@ def shared_page(
     ----------
     session, turns, items
         The content of the page; the items of all turns in one sequence, in order.
-    scrubber
-        Removes secrets and paths.
-    thoughts
-        Whether to include the agent's reasoning.
-
-    Raises
-    ------
-    BadRequest
-        There is nothing to show.
-    MissingPackage
-        The page was not built here.
     """
     parts = list(sections(turns, items))
     if not parts:

@@ -125,22 +125,7 @@ from acp_jupyter.transcript.reduce.turns import renew_done_turn
 
 
 def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transcript, list[Event]]:
-    """Apply one packet to a transcript.
-
-    Parameters
-    ----------
-    transcript
-        The state before.
-    packet
-        The packet to apply.
-    at
-        When the line was written, seconds since the epoch.
-
-    Returns
-    -------
-    tuple of Transcript and list of Event
-        The state after, and how a view gets there.
-    """
+    """Apply one packet to a transcript."""
     # A packet's own timestamp takes precedence over the log's.
     own = packet.timestamp if isinstance(packet, TimedPacket) else None
     draft = Draft(transcript, at if own is None else own)

@@ -147,16 +147,8 @@ def content_diffs(
 
     Parameters
     ----------
-    content
-        The content of a tool call.
-    cwd
-        The session's folder.
-    exists
-        Whether the file was there before.
     raw_input
         The call's input: a text that it replaces is only a part of the file.
-    locations
-        Sent with the content. Claude sends one for each part of a file that it changed.
     """
     diffs = [item for item in content if isinstance(item, ToolDiff)]
     shown = [_diff(item, cwd, exists) for item in diffs]

@@ -49,30 +49,14 @@ _MOVED = "its folder was moved, and another one is in its place"
 
 
 class ChangeCommands:
-    """Reads and reverts changes. Lives on the host's loop; the work is done in threads.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    """
+    """Reads and reverts changes. Lives on the host's loop; the work is done in threads."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
 
     @handles(GetChanges)
     async def get(self, command: GetChanges, caller: Caller) -> ChangesReply:
-        """Return what a turn changed.
-
-        Raises
-        ------
-        UnknownTurn
-            The caller does not see it.
-        BadRequest
-            The turn did not change that file.
-        ChangesGone
-            The file's text is no longer stored.
-        """
+        """Return what a turn changed."""
         session, turn = await self._settled(command.turn_id, caller)
         earlier = [await self._settled(each, caller) for each in command.earlier]
         why_not = ""
@@ -133,21 +117,7 @@ class ChangeCommands:
 
     @handles(RevertTurn)
     async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:
-        """Revert the changes of a turn, or undo that; completely, or not at all.
-
-        Raises
-        ------
-        UnknownTurn
-            The caller does not see it.
-        BadRequest
-            The turn did not make these changes.
-        NotAllowed
-            A kernel asked for what is not its own turn, or another server has the session.
-        ChangesRefused
-            Files were changed since.
-        ChangesGone
-            The former content is not stored.
-        """
+        """Revert the changes of a turn, or undo that; completely, or not at all."""
         if command.in_document and isinstance(caller, KernelCaller):
             raise NotAllowed("Only the page of a document can report what was done in it.")
         named = (*command.earlier, command.turn_id)
@@ -199,15 +169,7 @@ class ChangeCommands:
         return found[::-1]
 
     async def root_of(self, turn_id: str, caller: Caller) -> Path:
-        """Wait until a turn's changes are known; return the folder in which to revert them.
-
-        Raises
-        ------
-        UnknownTurn
-            The caller does not see it.
-        NotAllowed
-            A kernel asks for what is not its own turn, or another server has the session.
-        """
+        """Wait until a turn's changes are known; return the folder in which to revert them."""
         session, turn = await self._settled(turn_id, caller)
         _require_own_turn(turn, caller)
         if session.state.read_only:
@@ -221,24 +183,7 @@ class ChangeCommands:
         caller: Caller,
         kept_now: dict[tuple[str, str], ChangedFile] | None = None,
     ) -> RevertReply:
-        """Revert as a part of an operation, which holds the locks of the folders.
-
-        Parameters
-        ----------
-        operation
-            The operation.
-        command
-            The command.
-        caller
-            Who sent it.
-        kept_now
-            What the operation has kept of other turns, by turn and path.
-
-        Raises
-        ------
-        AcpError
-            See `revert`.
-        """
+        """Revert as a part of an operation, which holds the locks of the folders."""
         found = [self._found(each, caller) for each in (*command.earlier, command.turn_id)]
         for session, turn in found:
             works = session.state.active_turn_id is not None and not command.in_document

@@ -86,15 +86,7 @@ class _Moment:
 
 
 class NotebookHistory:
-    """Answers ``get_history``. Lives on the host's loop, and reads in threads.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Kernels of notebooks.
-    """
+    """Answers ``get_history``. Lives on the host's loop, and reads in threads."""
 
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
         self._host = host
@@ -102,17 +94,7 @@ class NotebookHistory:
 
     @handles(GetHistory)
     async def get(self, command: GetHistory, caller: UserCaller) -> History:
-        """Return all steps; or the moment after one of them, or one file of it.
-
-        Raises
-        ------
-        UnknownTurn
-            The turn is not one of the notebook's.
-        BadRequest
-            There was no such file at that moment.
-        ChangesGone
-            The file can no longer be read.
-        """
+        """Return all steps; or the moment after one of them, or one file of it."""
         steps = await self._steps(command.notebook_path)
         for step in steps:
             if step.turn.status == "done":

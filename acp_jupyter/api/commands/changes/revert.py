@@ -52,21 +52,7 @@ from acp_jupyter.transcript.model.session_state import TurnState
 
 
 class TurnRevert:
-    """Reverts a turn as a part of an operation. Lives on the host's loop, for one command.
-
-    Parameters
-    ----------
-    turn
-        The turn.
-    command
-        The command.
-    documents
-        Open documents, whose unsaved changes are not overwritten.
-    operation
-        Writes the files and the notes of sessions.
-    kept_now
-        What the operation has kept of other turns, by turn and path, which no log tells yet.
-    """
+    """Reverts a turn as a part of an operation. Lives on the host's loop, for one command."""
 
     def __init__(
         self,
@@ -93,17 +79,7 @@ class TurnRevert:
         """Whether this is not an Undo; keeping changes of a copy is a revert in reverse."""
 
     async def run(self) -> RevertReply:
-        """Carry out the command, or raise.
-
-        Raises
-        ------
-        ChangesRefused
-            Files were changed since.
-        ChangesGone
-            Former contents are no longer stored.
-        BadRequest
-            The turn has no such changes.
-        """
+        """Carry out the command, or raise."""
         command, turn = self._command, self._turn
         files = self._chosen()
         changes = await asyncio.to_thread(self._changes)
@@ -448,13 +424,7 @@ _SAME_PATH = {"added", "modified", "deleted"}
 
 
 def require_same_turns(file: ChangedFile, earlier: Sequence[str]) -> None:
-    """Check that earlier reverted hunks have the same line numbers as those of the command.
-
-    Raises
-    ------
-    ChangesRefused
-        Parts of the file were reverted together with other turns than now.
-    """
+    """Check that earlier reverted hunks have the same line numbers as those of the command."""
     if file.reverted_hunks and file.together != tuple(earlier):
         raise ChangesRefused(
             f"Parts of {file.path} were reverted in a review of other turns. Undo them there."
@@ -462,20 +432,7 @@ def require_same_turns(file: ChangedFile, earlier: Sequence[str]) -> None:
 
 
 def require_unbroken_chain(turns: Sequence[TurnState], paths: Sequence[str]) -> None:
-    """Check that each turn began with the files as the turn before it left them.
-
-    Parameters
-    ----------
-    turns
-        The turns, oldest first.
-    paths
-        The files.
-
-    Raises
-    ------
-    ChangesRefused
-        A file was changed in between, or a part of it was reverted since.
-    """
+    """Check that each turn began with the files as the turn before it left them."""
     for path in paths:
         files = [file for turn in turns for file in _files_of_path(turn, path)]
         whole = len(files) == len(turns) and all(

@@ -91,13 +91,7 @@ class CheckpointedTurn:
 
 
 def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFile, ...]:
-    """Return the changed files of a turn with these paths.
-
-    Raises
-    ------
-    BadRequest
-        The turn did not change one of them.
-    """
+    """Return the changed files of a turn with these paths."""
     known = {file.path: file for file in changes.files}
     for path in paths:
         if path not in known:
@@ -137,16 +131,8 @@ class DocumentRevert:
 
     Parameters
     ----------
-    turn
-        The turn.
-    command
-        The command.
-    documents
-        The documents of the pages.
     operation
         The operation that this belongs to; it gets each step first, and can undo them.
-    tree_changes
-        All changes of the turn.
     """
 
     turn: CheckpointedTurn
@@ -165,20 +151,7 @@ class DocumentRevert:
     async def run(
         self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
     ) -> tuple[ChangedFile, ...]:
-        """Revert files in open documents; return the files to revert on disk.
-
-        Parameters
-        ----------
-        files
-            The files to revert.
-        part
-            Returns the present and wanted hunks of a file.
-
-        Raises
-        ------
-        ChangesRefused
-            A file can't be reverted. Not with ``partial``.
-        """
+        """Revert files in open documents; return the files to revert on disk."""
         steps = await self._steps(files, part)
         self._require_free()
         there = {step.path for step in steps if await self._is_there(step)}

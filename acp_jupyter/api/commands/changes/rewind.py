@@ -42,15 +42,7 @@ _NAMED = 5
 
 
 class RewindCommands:
-    """Carries out ``rewind_session`` and ``undo_rewind``. Lives on the host's loop.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    changes
-        Reverts what turns changed.
-    """
+    """Carries out ``rewind_session`` and ``undo_rewind``. Lives on the host's loop."""
 
     def __init__(self, host: AgentHost, changes: ChangeCommands) -> None:
         self._host = host
@@ -58,17 +50,7 @@ class RewindCommands:
 
     @handles(RewindSession)
     async def rewind(self, command: RewindSession, caller: Caller) -> RewindReply:
-        """Go back to before a turn, in files and in the agent's memory; all of it or nothing.
-
-        Raises
-        ------
-        BadRequest
-            There is no such turn, messages wait in the session, or it is just going back.
-        ChangesRefused
-            Files were changed since.
-        ChangesGone
-            Former contents are no longer stored.
-        """
+        """Go back to before a turn, in files and in the agent's memory; all of it or nothing."""
         session = visible_session(self._host, command.session_id, caller)
         return await self._owned(lambda held: self._rewind(session, command, caller, held))
 
@@ -77,13 +59,6 @@ class RewindCommands:
         """Continue the earlier session again, with its files; all of it or nothing.
 
         Changes by turns of this session are reverted.
-
-        Raises
-        ------
-        BadRequest
-            The session was not made by going back, goes on elsewhere, or is just going back.
-        ChangesRefused
-            Files were changed since.
         """
         session = visible_session(self._host, command.session_id, caller)
         return await self._owned(lambda held: self._undo(session, command, caller, held))
@@ -252,19 +227,7 @@ def _ran_as(turn: TurnState) -> str:
 
 
 class _Reverting:
-    """Reverts turns in one operation.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    changes
-        Reverts a turn.
-    operation
-        The operation.
-    caller
-        The caller of the command.
-    """
+    """Reverts turns in one operation."""
 
     def __init__(
         self,
@@ -325,13 +288,7 @@ class _HeldSessions:
         self._sessions: set[Session] = set()
 
     def add(self, session: Session) -> None:
-        """Hold a session, unless it is held here already.
-
-        Raises
-        ------
-        BadRequest
-            Another command holds it.
-        """
+        """Hold a session, unless it is held here already."""
         if session in self._sessions:
             return
         if session.turns.going_back:

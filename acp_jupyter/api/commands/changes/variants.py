@@ -34,17 +34,7 @@ _MAX_NAMED = 20
 
 
 class VariantCommands:
-    """Carries out commands about variants. Lives on the host's loop.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    trust
-        Checks whether folders are trusted.
-    changes
-        Reverts changes, and undoes that.
-    """
+    """Carries out commands about variants. Lives on the host's loop."""
 
     def __init__(self, host: AgentHost, trust: TrustCommands, changes: ChangeCommands) -> None:
         self._host = host
@@ -53,13 +43,7 @@ class VariantCommands:
 
     @handles(CreateVariant)
     async def create(self, command: CreateVariant, caller: Caller) -> SessionState:
-        """Create the session of a variant in a copy of the folder; return its state.
-
-        Raises
-        ------
-        AcpError
-            The agent is unknown, the folder is not trusted, or it can't be copied.
-        """
+        """Create the session of a variant in a copy of the folder; return its state."""
         self._host.config.bounds.require_sandbox(command.sandbox)
         registry = self._host.config.registry
         place = place_of(caller, command.notebook_path)
@@ -143,19 +127,7 @@ class VariantCommands:
 
     @handles(KeepVariant)
     async def keep(self, command: KeepVariant, caller: Caller) -> RevertReply:
-        """Apply the changes of a copy to the folder, or remove them again.
-
-        Raises
-        ------
-        UnknownTurn
-            The caller does not see it.
-        BadRequest
-            It is no variant, or has changed nothing.
-        ChangesRefused
-            Files were changed since.
-        ChangesGone
-            What it has changed is not kept.
-        """
+        """Apply the changes of a copy to the folder, or remove them again."""
         turn_id = command.turn_id
         session = self._host.session_of_turn(turn_id)
         if not may_see(session, caller):

@@ -30,17 +30,7 @@ class LateSave:
 
 
 class BaseTree:
-    """The base tree of one turn. Blocks; one thread at a time.
-
-    Parameters
-    ----------
-    checkpoints
-        The checkpoints of the folder.
-    turn_id
-        The turn.
-    before
-        The tree before the turn.
-    """
+    """The base tree of one turn. Blocks; one thread at a time."""
 
     def __init__(self, checkpoints: Checkpoints, turn_id: str, before: str) -> None:
         self.tree = before
@@ -52,22 +42,7 @@ class BaseTree:
     def save(
         self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
     ) -> UserText:
-        """Add a person's save to the base, so that it is not a change of the turn.
-
-        Parameters
-        ----------
-        path
-            The file's, relative to the folder.
-        saved, puts, named
-            See `user_text`.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        CheckpointFailed
-            Another program makes a checkpoint of the folder.
-        """
+        """Add a person's save to the base, so that it is not a change of the turn."""
         self._refresh()
         if saved.moved_to:
             return self._move(path, saved)
@@ -87,15 +62,7 @@ class BaseTree:
         return replace(made, over_others=known != saved.before)
 
     def settle(self, late: Iterable[LateSave], after: str) -> None:
-        """Add late saves that are in the checkpoint after the turn; drop files that are in none.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        CheckpointFailed
-            Another program makes a checkpoint of the folder.
-        """
+        """Add late saves that are in the checkpoint after the turn; drop files that are in none."""
         self._refresh()
         for each in late:
             there = self._checkpoints.entries(after, each.path)
@@ -119,27 +86,13 @@ class BaseTree:
         self._change(dict.fromkeys(gone & new))
 
     def persons_changes(self, *, renames: bool = True) -> list[TreeChange]:
-        """Return the changes that persons have saved.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Return the changes that persons have saved."""
         if self.tree == self._before:
             return []
         return self._compared(self._before, self.tree, renames=renames)
 
     def put_apart(self, own: Iterable[TreeChange], unknown: Iterable[TreeChange]) -> None:
-        """Store trees with only these changes, as there are more than the note can list.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        CheckpointFailed
-            Another program makes a checkpoint of the folder.
-        """
+        """Store trees with only these changes, as there are more than the note can list."""
         for moment, changes in (("own", own), ("unknown", unknown)):
             parts = (part for change in changes for part in change.parts())
             entries = {p.path: (p.new.mode, p.new.blob) if p.new.exists else None for p in parts}

@@ -33,24 +33,7 @@ _CHANGES: dict[str, Change] = {
 def tree_changes(
     git: ShadowGit, before: str, after: str, seconds: float, *, renames: bool = True
 ) -> list[TreeChange]:
-    """Compare two trees.
-
-    Parameters
-    ----------
-    git
-        The repository.
-    before, after
-        The names of the trees.
-    seconds
-        Timeout for everything.
-    renames
-        Whether a deleted file and a similar new one count as one change.
-
-    Raises
-    ------
-    GitError
-        A tree is no longer stored, or it took too long.
-    """
+    """Compare two trees."""
     looking = ("-M", _COMPARED_NAMES) if renames else ("--no-renames",)
     command = ("diff-tree", "-r", "-z", "--raw", "--numstat", *looking, "--no-abbrev")
     output = git.run(*command, before, after, seconds=seconds)
@@ -93,13 +76,7 @@ def sizes(git: ShadowGit, names: Iterable[str], seconds: float) -> dict[str, int
 
 
 def blobs(git: ShadowGit, names: Iterable[str], seconds: float, max_bytes: int) -> dict[str, bytes]:
-    """Return the contents of the first blobs that fit within ``max_bytes`` together.
-
-    Raises
-    ------
-    GitError
-        The blobs could not be read.
-    """
+    """Return the contents of the first blobs that fit within ``max_bytes`` together."""
     room = max_bytes
     fitting: list[str] = []
     for name, size in sizes(git, names, seconds).items():
@@ -148,11 +125,6 @@ def read_changes(
     """Return the texts of some changed files. Blocks.
 
     Bytes that are not UTF-8 are shown as escapes, so that a change of such a byte is visible.
-
-    Raises
-    ------
-    ChangesGone
-        The texts are no longer stored.
     """
     git, limits = checkpoints.git, checkpoints.limits
     seconds = limits.checkpoint_seconds
@@ -184,13 +156,7 @@ def _text(side: Side, held: dict[str, bytes]) -> str | None:
 def read_patch(
     checkpoints: Checkpoints, trees: tuple[str, str], paths: Collection[str] = ()
 ) -> str:
-    """Return one patch of some changed files, or of all. Blocks.
-
-    Raises
-    ------
-    ChangesGone
-        The diff is too long, or its texts are no longer stored.
-    """
+    """Return one patch of some changed files, or of all. Blocks."""
     limits = checkpoints.limits
     try:
         return make_patch(
@@ -226,11 +192,6 @@ def make_patch(
     """Return the changes of some files.
 
     A text that is not UTF-8 is written as a binary patch, as it would not survive as text.
-
-    Raises
-    ------
-    GitError
-        The patch is too long, or its files are no longer stored.
     """
     options = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff")
     output = git.run(

@@ -72,15 +72,7 @@ def blob_name(data: bytes) -> str:
 
 
 class Disk:
-    """The files of one folder. All calls block.
-
-    Parameters
-    ----------
-    root
-        The folder.
-    file_bytes
-        Largest file in a checkpoint.
-    """
+    """The files of one folder. All calls block."""
 
     def __init__(self, root: Path | str, file_bytes: int) -> None:
         self._root = os.path.realpath(root)
@@ -92,13 +84,7 @@ class Disk:
         """The folder that is kept open, with its path."""
 
     def find(self, path: str) -> FileOnDisk:
-        """Return the file at a path; a path through a symbolic link has none.
-
-        Raises
-        ------
-        OSError
-            The path can't be read.
-        """
+        """Return the file at a path; a path through a symbolic link has none."""
         try:
             with self._folder_of(path, create=False) as (folder, name):
                 status = folder.lstat(name)
@@ -123,13 +109,7 @@ class Disk:
             raise
 
     def read(self, path: str) -> bytes | None:
-        """Return the content of a plain file; None if no checkpoint could contain it.
-
-        Raises
-        ------
-        OSError
-            The path can't be read.
-        """
+        """Return the content of a plain file; None if no checkpoint could contain it."""
         if not (found := self.find(path)).blob or found.is_link:
             return None
         with self._folder_of(path, create=False) as (folder, name):
@@ -210,11 +190,6 @@ class Disk:
 
         With ``sync`` a file is on the disk on return, and survives a loss of power. The ``token``
         names the temporary file, so that an unfinished one can be found.
-
-        Raises
-        ------
-        OSError
-            The file can't be written, or a link or a file is in the way.
         """
         with self._folder_of(path, create=True) as (folder, name):
             try:
@@ -224,13 +199,7 @@ class Disk:
                 _replace(folder, name, data, mode, is_link=is_link, sync=sync, token=token)
 
     def remove(self, path: str) -> None:
-        """Remove a file or a link.
-
-        Raises
-        ------
-        OSError
-            The file can't be removed.
-        """
+        """Remove a file or a link."""
         with self._folder_of(path, create=False) as (folder, name):
             folder.unlink(name)
 

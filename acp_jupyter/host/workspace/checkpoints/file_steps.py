@@ -25,15 +25,7 @@ _BATCH = 50
 
 
 class FileNotWritten(Exception):
-    """A file could not be written; the message says why.
-
-    Parameters
-    ----------
-    path
-        The file.
-    why
-        A few words.
-    """
+    """A file could not be written; the message says why."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path}: {why}")
@@ -88,17 +80,7 @@ class FolderSteps:
 
 
 class FileWriter:
-    """Takes steps in one folder. All methods block.
-
-    Parameters
-    ----------
-    disk
-        The folder.
-    objects
-        The contents for files.
-    token
-        Identifies the operation in the names of temporary files.
-    """
+    """Takes steps in one folder. All methods block."""
 
     def __init__(self, disk: Disk, objects: GitObjects, token: str) -> None:
         self._disk = disk
@@ -107,13 +89,7 @@ class FileWriter:
         self._sync = True
 
     def run(self, steps: FolderSteps) -> None:
-        """Carry out all steps; skip files that are already as wanted.
-
-        Raises
-        ------
-        FileNotWritten
-            A file was changed since, or can't be written. The steps before it were carried out.
-        """
+        """Carry out all steps; skip files that are already as wanted."""
         removed, put = _in_order(steps.files)
         self._sync = len(put) <= _MAX_SYNCED
         with self._disk.staying():
@@ -267,10 +243,6 @@ def mode_for(found: FileOnDisk, wanted: Side, known: int | None) -> int | None:
 
     Parameters
     ----------
-    found
-        The present file.
-    wanted
-        The wanted file.
     known
         The file's former permission bits; None if unknown.
     """

@@ -69,16 +69,6 @@ class Checkpoints:
 
     Parameters
     ----------
-    root
-        The folder.
-    folder
-        The folder of the repository.
-    limits
-        The host's limits.
-    excluded
-        Folders below ``root``, relative to it, that are never in a checkpoint.
-    index
-        See `ShadowGit`.
     copied
         The folder that ``root`` is a copy of; both share its repository and lock.
     locks
@@ -125,11 +115,6 @@ class Checkpoints:
             An earlier checkpoint of the turn; files left out there are left out here.
         seconds
             Timeout; default: that of the limits.
-
-        Raises
-        ------
-        CheckpointFailed
-            The folder is too large, git is missing, or it took too long.
         """
         seconds = self.limits.checkpoint_seconds if seconds is None else seconds
         deadline = time.monotonic() + seconds
@@ -160,13 +145,7 @@ class Checkpoints:
         return Checkpoint(tree, frozenset(listed.left_out), tuple(listed.nested), since)
 
     def ignored(self) -> frozenset[str]:
-        """Return the ignored files, and ignored folders as one entry each. Blocks.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Return the ignored files, and ignored folders as one entry each. Blocks."""
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         output = self.git.run(
             *("ls-files", "-z", "--others", "--ignored", "--directory", "--no-empty-directory"),
@@ -204,24 +183,7 @@ class Checkpoints:
         paths: Collection[str],
         unchanged: Mapping[str, tuple[str, str]],
     ) -> Checkpoint:
-        """Replace a turn's later checkpoint by one without the changes of some files.
-
-        Parameters
-        ----------
-        turn_id, taken
-            The turn and its checkpoint.
-        paths
-            Files to remove from it, as if they had not been scanned.
-        unchanged
-            Files to keep as before the turn, with mode and blob.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        CheckpointFailed
-            Another program makes a checkpoint of the folder.
-        """
+        """Replace a turn's later checkpoint by one without the changes of some files."""
         entries: dict[str, tuple[str, str] | None] = {**dict.fromkeys(paths), **unchanged}
         return replace(taken, tree=self.put(turn_id, "after", taken.tree, entries))
 
@@ -232,19 +194,8 @@ class Checkpoints:
 
         Parameters
         ----------
-        turn_id, moment
-            The turn and the moment to store it as.
-        tree
-            The tree to change.
         entries
             New modes and blobs by path; None to remove a file.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        CheckpointFailed
-            Another program makes a checkpoint of the folder.
         """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         own = self.git.folder / f"index.{moment}.{turn_id}"
@@ -272,25 +223,13 @@ class Checkpoints:
         return made
 
     def blob(self, data: bytes) -> str:
-        """Store bytes as a blob; a tree must refer to it soon.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Store bytes as a blob; a tree must refer to it soon."""
         seconds = self.limits.checkpoint_seconds
         command = ("hash-object", "-w", "--stdin", "--no-filters")
         return self.git.run(*command, stdin=data, seconds=seconds).decode().strip()
 
     def entries(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
-        """Return mode and blob of a file, or of all files below a folder, by path.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Return mode and blob of a file, or of all files below a folder, by path."""
         command = ("ls-tree", "-r", "-z", tree, "--", f":(literal){path}")
         output = self.git.run(*command, seconds=self.limits.checkpoint_seconds)
         found: dict[str, tuple[str, str]] = {}
@@ -309,15 +248,8 @@ class Checkpoints:
 
         Parameters
         ----------
-        turn_id
-            The turn.
         objects
             Reads the repository; by default a new process does.
-
-        Raises
-        ------
-        GitError
-            The folder is gone, or git failed.
         """
         if not self.root.is_dir():
             raise GitError(f"the folder is gone: {self.root}")
@@ -328,13 +260,7 @@ class Checkpoints:
         return (before, after) if before and after else None
 
     def moments(self, turn_id: str, objects: GitObjects | None = None) -> dict[str, str]:
-        """Return the trees of a turn by moment; a moment that is not stored gets the next best.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Return the trees of a turn by moment; a moment that is not stored gets the next best."""
         with contextlib.ExitStack() as own:
             seconds = self.limits.checkpoint_seconds
             read = objects or own.enter_context(GitObjects(self.git, seconds))
@@ -384,13 +310,7 @@ class Checkpoints:
         return self.git.run(*command, seconds=_left(deadline), fine=(0, 1)).decode().strip()
 
     def rebase(self, turn_id: str, paths: Iterable[str]) -> None:
-        """Store the present files as those before a running turn. The lock must be held.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Store the present files as those before a running turn. The lock must be held."""
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         found = self.moments(turn_id) if self.git.folder.is_dir() else {}
         if not found.get("before"):
@@ -576,15 +496,6 @@ class CheckpointStore:
     """The checkpoints of a host; sessions of one folder share them.
 
     May be used from any thread.
-
-    Parameters
-    ----------
-    data_dir
-        The host's data folder.
-    limits
-        The host's limits.
-    own
-        Folders that are never in a checkpoint.
     """
 
     def __init__(self, data_dir: Path, limits: Limits, own: OwnFolders | None = None) -> None:
@@ -604,8 +515,6 @@ class CheckpointStore:
 
         Parameters
         ----------
-        root
-            The folder.
         copied
             The folder that ``root`` is a copy of. Both share one repository, so that changes in
             the copy can be put into the folder.
@@ -642,13 +551,7 @@ class CheckpointStore:
         return self._repositories / folder_name(Path(os.path.realpath(root)))
 
     def rebase_running(self, root: Path, paths: Iterable[str]) -> None:
-        """Keep files that an operation wrote out of the changes of running turns. Blocks.
-
-        Parameters
-        ----------
-        root, paths
-            The folder, which must be locked, and the files that were written.
-        """
+        """Keep files that an operation wrote out of the changes of running turns. Blocks."""
         running = {turn_id: folder for turn_id, _, folder in self.open_turns.places()}
         with self._lock:
             running |= {turn_id: folder for turn_id, (folder, _) in self._running.items()}

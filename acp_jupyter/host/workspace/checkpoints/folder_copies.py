@@ -65,13 +65,7 @@ class FolderBase:
 
 
 def take_base(checkpoints: Checkpoints, name: str) -> FolderBase:
-    """Make the checkpoint that copies are made from. Blocks.
-
-    Raises
-    ------
-    BadRequest
-        There can be none; the message says why.
-    """
+    """Make the checkpoint that copies are made from. Blocks."""
     try:
         taken = checkpoints.take(name, "before", seconds=_BASE_SECONDS)
     except CheckpointFailed as error:
@@ -136,17 +130,7 @@ def _forget(checkpoints: Checkpoints, name: str) -> None:
 
 
 class FolderCopier:
-    """Makes one copy. Blocks.
-
-    Parameters
-    ----------
-    base
-        The checkpoint to copy.
-    copy
-        The copy's checkpoints, in the repository of the folder itself.
-    stop
-        Set when the copy is no longer needed.
-    """
+    """Makes one copy. Blocks."""
 
     def __init__(self, base: FolderBase, copy: Checkpoints, stop: threading.Event) -> None:
         self._base = base
@@ -161,17 +145,7 @@ class FolderCopier:
         """Whether all that is copied has room."""
 
     def run(self) -> str:
-        """Make the copy; return what was left out, in words.
-
-        Raises
-        ------
-        DiskRefused
-            The disk is full, or can't be written.
-        BadRequest
-            There is more to copy than the limit.
-        CopyStopped
-            The copy is no longer needed.
-        """
+        """Make the copy; return what was left out, in words."""
         left_out = dict(self._base.left_out)
         try:
             self._target.mkdir(mode=0o700, parents=True)

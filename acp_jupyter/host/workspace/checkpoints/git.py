@@ -95,13 +95,7 @@ class ShadowGit:
         self._program = shutil.which("git")
 
     def prepare(self, seconds: float) -> None:
-        """Create the repository if it does not exist.
-
-        Raises
-        ------
-        GitError
-            The repository could not be created.
-        """
+        """Create the repository if it does not exist."""
         if (self.folder / _READY).exists():
             # Left by a killed git.
             self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
@@ -130,30 +124,7 @@ class ShadowGit:
         settings: Mapping[str, str] | None = None,
         index: Path | None = None,
     ) -> bytes:
-        """Run a git command and return its output.
-
-        Parameters
-        ----------
-        args
-            The command.
-        seconds
-            Timeout.
-        stdin
-            Input of the command.
-        max_bytes
-            Longest output.
-        fine
-            Exit codes that count as success.
-        settings
-            Further git settings.
-        index
-            Index file that replaces the repository's own.
-
-        Raises
-        ------
-        GitError
-            The command failed; see its subclasses.
-        """
+        """Run a git command and return its output."""
         if seconds <= 0:
             raise GitSlow("there was no time left")
         command = self._command({**_SETTINGS, **(settings or {})}, args)
@@ -182,13 +153,7 @@ class ShadowGit:
         return written
 
     def start(self, *args: str) -> subprocess.Popen[bytes]:
-        """Start a git command that reads requests from its standard input; the caller ends it.
-
-        Raises
-        ------
-        GitError
-            git can't be started.
-        """
+        """Start a git command that reads requests from its standard input; the caller ends it."""
         try:
             return subprocess.Popen(
                 self._command(_SETTINGS, args),
@@ -295,19 +260,7 @@ class FolderListing:
 def list_paths(
     root: Path, paths: Iterable[str], left_out: Collection[str], limits: Limits
 ) -> FolderListing:
-    """Sort the paths that git lists as new, changed or deleted. Blocks.
-
-    Parameters
-    ----------
-    root
-        The folder.
-    paths
-        Paths from ``git ls-files``.
-    left_out
-        Paths that are always left out.
-    limits
-        The host's limits.
-    """
+    """Sort the paths that git lists as new, changed or deleted. Blocks."""
     listed = FolderListing()
     folders: dict[str, bool] = {"": True}
     for path in paths:

@@ -31,8 +31,6 @@ class GitObjects:
 
     Parameters
     ----------
-    git
-        The repository.
     seconds
         Timeout for everything; then the process is ended.
     """
@@ -66,36 +64,18 @@ class GitObjects:
         self._reading = False
 
     def named(self, names: Sequence[str]) -> list[str]:
-        """Return the objects that refs name; an empty word for one that is not there.
-
-        Raises
-        ------
-        GitError
-            Git failed.
-        """
+        """Return the objects that refs name; an empty word for one that is not there."""
         return [name for name, _, _ in self._read(names)]
 
     def blobs(self, names: Iterable[str]) -> Iterator[bytes]:
-        """Yield the contents of blobs, in order.
-
-        Raises
-        ------
-        GitError
-            A blob is no longer stored, or git failed.
-        """
+        """Yield the contents of blobs, in order."""
         for kind, data in self._held(names):
             if kind != "blob":
                 raise GitError("what it held is no longer kept")
             yield data
 
     def changes(self, before: str, after: str) -> list[TreeChange]:
-        """Return the changes between two trees, ordered by path; renames are two changes.
-
-        Raises
-        ------
-        GitError
-            A tree is no longer stored, or git failed.
-        """
+        """Return the changes between two trees, ordered by path; renames are two changes."""
         known = self._changes.get((before, after))
         if known is None:
             known = self._changes[before, after] = tuple(self._compared(before, after))

@@ -88,13 +88,7 @@ class TextStep:
 
 
 def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """Return the text after the turn with some hunks reverted.
-
-    Raises
-    ------
-    BadRequest
-        The hunks overlap, or lie outside the text.
-    """
+    """Return the text after the turn with some hunks reverted."""
     before, after = _lines(old), _lines(new)
     restored: list[bytes] = []
     old_at = new_at = 0
@@ -124,39 +118,14 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 class TextSteps:
-    """Plans changes of texts on disk. Blocks; changes nothing.
-
-    Parameters
-    ----------
-    disk
-        The folder.
-    objects
-        The contents of its checkpoints.
-    """
+    """Plans changes of texts on disk. Blocks; changes nothing."""
 
     def __init__(self, disk: Disk, objects: GitObjects) -> None:
         self._disk = disk
         self._objects = objects
 
     def plan(self, changes: Iterable[TreeChange], parts: Sequence[PartOfFile]) -> list[TextStep]:
-        """Return the steps for the wanted parts of files.
-
-        Parameters
-        ----------
-        changes
-            The turn's changes.
-        parts
-            The wanted parts.
-
-        Raises
-        ------
-        ChangesGone
-            A file's former content is no longer stored.
-        ChangesRefused
-            A file is not a text that was changed in place.
-        BadRequest
-            A file has no such hunks.
-        """
+        """Return the steps for the wanted parts of files."""
         if not parts:
             return []
         known = {change.path: change for change in changes}
@@ -166,13 +135,7 @@ class TextSteps:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
 
     def completed(self, changes: Iterable[TreeChange], parts: Sequence[PartOfFile]) -> set[str]:
-        """Return the files of which all will be in the folder, or nothing.
-
-        Raises
-        ------
-        AcpError
-            See `plan`.
-        """
+        """Return the files of which all will be in the folder, or nothing."""
         alone = [replace(part, earlier=(), later=()) for part in parts]
         ends = [replace(each, present=(), wanted=None) for each in alone]
         steps = zip(self.plan(changes, alone), self.plan(changes, ends), strict=True)

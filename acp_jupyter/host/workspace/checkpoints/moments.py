@@ -33,13 +33,7 @@ def kept_trees(checkpoints: Checkpoints) -> dict[str, tuple[str, str]]:
 
 
 def read_file(checkpoints: Checkpoints, tree: str, path: str) -> bytes | None:
-    """Return the content of a file in a tree; None if there is none. Blocks.
-
-    Raises
-    ------
-    ChangesGone
-        The content is no longer stored.
-    """
+    """Return the content of a file in a tree; None if there is none. Blocks."""
     git, limits = checkpoints.git, checkpoints.limits
     seconds = limits.checkpoint_seconds
     try:

@@ -47,17 +47,8 @@ def without_marked(
 
     Parameters
     ----------
-    old, new
-        The notebook before and after the turns.
-    turn_ids
-        The turns whose marks count.
     named
         Ids of cells that their tools may have deleted or moved: these are put back.
-
-    Raises
-    ------
-    ChangesRefused
-        The cells can't be told apart without ids, or the old notebook can't be read.
     """
     was, is_ = _read_cells(old), _read_cells(new)
     if "cells" not in was:
@@ -221,17 +212,8 @@ def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
 
     Parameters
     ----------
-    old, new
-        The notebook before and after the turn.
     hunks
         Ranges of cells; an empty range at the beginning means the notebook's own metadata.
-
-    Raises
-    ------
-    ChangesRefused
-        One of the texts is not a notebook.
-    BadRequest
-        The ranges overlap, or lie outside the notebook.
     """
     chosen = sorted(hunks, key=lambda each: (each.new_start, each.new_end, each.old_start))
     if not chosen:
@@ -271,15 +253,6 @@ def merged_notebook(
     ----------
     known
         The notebook to change; None for none.
-    before, after
-        The file before and after the save.
-    named
-        Ids of cells that tools may have deleted, moved or run.
-
-    Raises
-    ------
-    ValueError
-        One of the texts is not a notebook.
     """
     nothing = _Cells("{", (), _BETWEEN, "}")
     was, is_ = nothing if before is None else _split(before), _split(after)
@@ -315,13 +288,7 @@ def merged_notebook(
 
 
 def cell_keys(notebook: bytes) -> list[str]:
-    """Return a key for each cell, the same for equal cells, however they are formatted.
-
-    Raises
-    ------
-    ValueError
-        The text is not a notebook.
-    """
+    """Return a key for each cell, the same for equal cells, however they are formatted."""
     return _keys(_split(notebook))
 
 
@@ -332,11 +299,6 @@ def notebook_with_change(
 
     None if it has the change already, or if its cells were changed otherwise; with ``apart`` also
     if cells beside them were, or what is around the cells.
-
-    Raises
-    ------
-    ValueError
-        One of the texts is not a notebook.
     """
     own, was, is_ = _split(known), _split(before), _split(after)
     pieces = {_key(_read_cell(cell)): cell for each in (was, is_, own) for cell in each.cells}

@@ -40,13 +40,7 @@ class OpenTurn:
 
 
 class OpenTurns:
-    """The open turns of a data folder, which servers share. All methods block; by any thread.
-
-    Parameters
-    ----------
-    data_dir
-        The data folder.
-    """
+    """The open turns of a data folder, which servers share. All methods block; by any thread."""
 
     def __init__(self, data_dir: Path) -> None:
         self._folder = data_dir / "open_turns"

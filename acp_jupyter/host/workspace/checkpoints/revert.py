@@ -46,18 +46,8 @@ class Revert:
 
     Parameters
     ----------
-    disk
-        The folder.
-    objects
-        The contents of its checkpoints.
-    modes
-        The permission bits for files, if known.
     emptied
         Folders that were created with their files; removed if they are then empty.
-    came_from
-        Former paths of files that were moved over others and are in no checkpoint.
-    undo
-        Whether the changes are redone.
     """
 
     def __init__(
@@ -92,20 +82,9 @@ class Revert:
         ----------
         changes
             The changes; both halves of a rename go together.
-        partial
-            Whether some are reverted if others can't be.
         from_elsewhere
             Whether the files come from another folder: then links that lead out of this one are
             left out, and listed as refused.
-        left
-            Paths that are not touched, whatever is there.
-
-        Raises
-        ------
-        ChangesRefused
-            Some files were changed since.
-        ChangesGone
-            Contents are no longer stored.
         """
         with self._disk.staying():
             return self._plan(list(changes), left, partial=partial, from_elsewhere=from_elsewhere)
@@ -213,15 +192,7 @@ class Revert:
 
 
 def with_renames(changes: Iterable[TreeChange], files: Iterable[ChangedFile]) -> list[TreeChange]:
-    """Join the two changes of each renamed file.
-
-    Parameters
-    ----------
-    changes
-        Changes without renames.
-    files
-        The files in the turn's note, some of them as renamed.
-    """
+    """Join the two changes of each renamed file."""
     by_path = {change.path: change for change in changes}
     for file in files:
         gone, new = by_path.get(file.old_path), by_path.get(file.path)
@@ -269,17 +240,7 @@ MARKED = (
 def words_of(
     shared: bool, uncovered: Mapping[str, str], files: Collection[ChangedFile]
 ) -> Iterator[str]:
-    """Yield sentences about what can't be reverted.
-
-    Parameters
-    ----------
-    shared
-        Whether another turn ran in the folder at the same time.
-    uncovered
-        Changed files without a checkpoint, and why.
-    files
-        The turn's listed files.
-    """
+    """Yield sentences about what can't be reverted."""
     if shared:
         yield _SHARED
     yield from {file.words for file in files if file.words in {NOTEBOOK, MARKED}}

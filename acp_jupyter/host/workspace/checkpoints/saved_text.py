@@ -55,21 +55,7 @@ def user_text(
     named: Collection[str],
     max_bytes: int,
 ) -> UserText:
-    """Return a file after a save, with only the changes of persons.
-
-    Parameters
-    ----------
-    known
-        The file before the save, as if only persons had changed it.
-    saved
-        The save.
-    puts
-        The texts that agents have put into the document.
-    named
-        Strings in the inputs of the turn's tool calls, among them ids of cells.
-    max_bytes
-        Largest text to compare.
-    """
+    """Return a file after a save, with only the changes of persons."""
     before, after = saved.before, saved.after
     if after is None:
         return UserText(None, by_person=known is not None or before is not None)
@@ -131,13 +117,7 @@ def _has(base: list[T], ours: list[T], theirs: list[T]) -> bool:
 
 
 def merged_file(path: str, known: bytes, before: bytes, after: bytes) -> bytes:
-    """Return a file with the change from ``before`` to ``after`` applied, unless it has it.
-
-    Raises
-    ------
-    ValueError
-        The file has the name of a notebook, but is not one.
-    """
+    """Return a file with the change from ``before`` to ``after`` applied, unless it has it."""
     if is_notebook(path):
         return merged_notebook(known, before, after, ()).content or known
     texts = (text.replace(b"\r\n", b"\n") for text in (before, known, after))

@@ -135,17 +135,7 @@ class _Listed:
 
 
 class TurnCheckpoints:
-    """Makes checkpoints of a session's folder around each turn. Blocks; one thread at a time.
-
-    Parameters
-    ----------
-    store
-        The host's checkpoint store.
-    root
-        The session's folder.
-    copied
-        The folder that ``root`` is a copy of.
-    """
+    """Makes checkpoints of a session's folder around each turn. Blocks; one thread at a time."""
 
     def __init__(self, store: CheckpointStore, root: Path, copied: Path | None = None) -> None:
         self.store = store

@@ -22,11 +22,6 @@ class FolderLocks:
     """The locks of folders; a lock includes all folders below.
 
     May be used from any thread.
-
-    Parameters
-    ----------
-    folder
-        Holds the lock files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -38,11 +33,6 @@ class FolderLocks:
 
         The folders above get shared locks, so that none of them can be locked exclusively. All
         locks are taken in the same order, from the top.
-
-        Raises
-        ------
-        TimeoutError
-            A lock is held elsewhere.
         """
         own = set(roots)
         above = {parent for root in own for parent in root.parents}

@@ -46,15 +46,7 @@ _BUSY = "Something else is being reverted or kept in this folder, or it is being
 
 
 class FolderOperation:
-    """One operation. Lives on the host's loop; files are read and written in threads.
-
-    Parameters
-    ----------
-    record
-        The operation's record on disk.
-    file_bytes
-        Largest file in a checkpoint.
-    """
+    """One operation. Lives on the host's loop; files are read and written in threads."""
 
     def __init__(self, record: OperationRecord, file_bytes: int) -> None:
         self._record = record
@@ -76,13 +68,7 @@ class FolderOperation:
         return self._objects.setdefault(git.folder, GitObjects(git, READ_SECONDS))
 
     async def write(self, checkpoints: Checkpoints, steps: FolderSteps) -> None:
-        """Write files of a folder.
-
-        Raises
-        ------
-        FileNotWritten
-            A file can't be written, or was changed meanwhile. The operation fails.
-        """
+        """Write files of a folder."""
         if steps.files:
             await asyncio.to_thread(self._write, checkpoints, steps)
 
@@ -98,15 +84,7 @@ class FolderOperation:
     async def write_elsewhere(
         self, checkpoints: Checkpoints, steps: FolderSteps, undo: Callable[[], Awaitable[None]]
     ) -> None:
-        """Record changes that are about to be written elsewhere, for example in an editor.
-
-        Parameters
-        ----------
-        checkpoints, steps
-            The folder and the changes of its files.
-        undo
-            Undoes the part that was done.
-        """
+        """Record changes that are about to be written elsewhere, for example in an editor."""
         if steps.files:
             self._undo.append(undo)
             root, repository = checkpoints.root, checkpoints.git.folder
@@ -122,13 +100,7 @@ class FolderOperation:
         self._notes.append((journal, note))
 
     async def commit(self) -> None:
-        """Commit the operation: from now on it counts as done, whatever happens.
-
-        Raises
-        ------
-        OSError
-            The disk can't be written. The operation is not committed.
-        """
+        """Commit the operation: from now on it counts as done, whatever happens."""
         notes = [
             RecordedNote(journal.session_id, journal.number, note.model_dump(mode="json"))
             for journal, note in self._notes
@@ -137,13 +109,7 @@ class FolderOperation:
             await asyncio.to_thread(self._record.commit, notes)
 
     async def tell(self, rebase: Callable[[Path, Iterable[str]], None]) -> None:
-        """Write the notes into the sessions' logs; if that fails, opening a session does it.
-
-        Parameters
-        ----------
-        rebase
-            Called in a thread with a folder and the files that were written.
-        """
+        """Write the notes into the sessions' logs; if that fails, opening a session does it."""
         for checkpoints, steps in self._begun:
             paths = [step.path for step in steps.files]
             try:
@@ -177,15 +143,7 @@ class FolderOperation:
 
 
 class FolderOperations:
-    """The operations of a host. Lives on its loop.
-
-    Parameters
-    ----------
-    checkpoints
-        The host's checkpoints, with the locks of folders and the records of operations.
-    file_bytes
-        Largest file in a checkpoint.
-    """
+    """The operations of a host. Lives on its loop."""
 
     def __init__(self, checkpoints: CheckpointStore, file_bytes: int) -> None:
         self._checkpoints = checkpoints
@@ -199,13 +157,7 @@ class FolderOperations:
         self._recovered = asyncio.Event()
 
     async def own(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run some work to its end, even if the caller is cancelled: it must not be left half done.
-
-        Raises
-        ------
-        HostClosed
-            The host is shutting down.
-        """
+        """Run some work to its end, even if the caller is cancelled, so that none is half done."""
         if self._closed:
             work.close()
             raise HostClosed("The agent host is shutting down.")
@@ -217,20 +169,7 @@ class FolderOperations:
     async def run(
         self, roots: Iterable[Path], work: Callable[[FolderOperation], Awaitable[T]]
     ) -> T:
-        """Carry out an operation: everything that ``work`` does, or nothing.
-
-        Parameters
-        ----------
-        roots
-            The real paths of the folders that it may write in.
-        work
-            Plans and writes with the operation that it gets. It must not wait for a checkpoint.
-
-        Raises
-        ------
-        ChangesRefused
-            A file can't be written, or another operation uses the folder.
-        """
+        """Carry out an operation: everything that ``work`` does, or nothing."""
         return await self.own(self._run(set(roots), work))
 
     async def _run(self, roots: set[Path], work: Callable[[FolderOperation], Awaitable[T]]) -> T:

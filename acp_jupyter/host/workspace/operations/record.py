@@ -77,15 +77,7 @@ class Recorded:
 
 
 class OperationRecord:
-    """The record of a running operation. All methods block.
-
-    Parameters
-    ----------
-    path
-        The file, which is created with the first line.
-    roots
-        The folders that the operation writes in.
-    """
+    """The record of a running operation. All methods block."""
 
     def __init__(self, path: Path, roots: Iterable[Path]) -> None:
         self.path = path
@@ -93,13 +85,7 @@ class OperationRecord:
         self._is_begun = False
 
     def add_steps(self, root: Path, repository: Path, steps: FolderSteps) -> None:
-        """Record steps that are about to be carried out.
-
-        Raises
-        ------
-        OSError
-            The disk can't be written.
-        """
+        """Record steps that are about to be carried out."""
         self._add(
             {
                 "line": "steps",
@@ -113,23 +99,11 @@ class OperationRecord:
         )
 
     def add_session(self, session_id: str) -> None:
-        """Record a session that is about to be created.
-
-        Raises
-        ------
-        OSError
-            The disk can't be written.
-        """
+        """Record a session that is about to be created."""
         self._add({"line": "session", "session_id": session_id})
 
     def commit(self, notes: Sequence[RecordedNote]) -> None:
-        """Record the commit, with the notes for sessions.
-
-        Raises
-        ------
-        OSError
-            The disk can't be written.
-        """
+        """Record the commit, with the notes for sessions."""
         lines: list[JsonValue] = [
             {"session_id": each.session_id, "after": each.after, "note": each.note}
             for each in notes
@@ -152,13 +126,7 @@ class OperationRecord:
 
 
 def write_line(path: Path, line: Obj) -> None:
-    """Append a line to a record, and sync it to disk.
-
-    Raises
-    ------
-    OSError
-        The disk can't be written.
-    """
+    """Append a line to a record, and sync it to disk."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
         file.write(json.dumps(line).encode() + b"\n")
@@ -167,15 +135,7 @@ def write_line(path: Path, line: Obj) -> None:
 
 
 class OperationRecords:
-    """The records of a data folder, which servers share. All methods block; by any thread.
-
-    Parameters
-    ----------
-    data_dir
-        The data folder.
-    limits
-        See `Limits`.
-    """
+    """The records of a data folder, which servers share. All methods block; by any thread."""
 
     def __init__(self, data_dir: Path, limits: Limits) -> None:
         self._folder = data_dir / "operations"
