@@ -130,7 +130,7 @@ test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(MCP_STA
 	  python scripts/test_versions.py lowest newest
 
 # The main journeys in older JupyterLabs: VERSIONS="4.2 4.4" chooses some.
-test-versions: install
+test-versions: install $(AGENTS_STAMP) $(REMOTE_STAMP)
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python scripts/test_versions.py --write $(VERSIONS)
 
 # MUTATE=1 alters words, tables and decisions, one at a time: each must fail a test.

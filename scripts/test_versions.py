@@ -35,7 +35,7 @@ SHOWN = (
     *("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets"),
     "agent-client-protocol",
 )
-OF_THE_SDK = ("tests/host/rpc", "tests/hazards", "tests/conformance")
+OF_THE_SDK = ("tests/host/rpc", "tests/hazards", "tests/conformance", "tests/real_agents")
 
 
 @dataclass(frozen=True)
