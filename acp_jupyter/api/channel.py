@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import cache
 from typing import Protocol, assert_never
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -41,7 +42,12 @@ from acp_jupyter.host.store.journal import EPOCH
 
 _log = logging.getLogger(__name__)
 
-_FRAME: TypeAdapter[ClientFrame] = TypeAdapter(ClientFrame)
+
+@cache
+def _frame() -> TypeAdapter[ClientFrame]:
+    return TypeAdapter(ClientFrame)
+
+
 _SUBSCRIPTIONS = 64
 _COMMANDS = 64
 _DOCUMENTS = 1000
@@ -135,7 +141,7 @@ class Channel:
         """Process one frame; an invalid one is answered with an error frame."""
         await self._greeted.wait()
         try:
-            frame = _FRAME.validate_json(text)
+            frame = _frame().validate_json(text)
         except ValidationError as error:
             self._error("", BadRequest(validation_message(error)))
             return

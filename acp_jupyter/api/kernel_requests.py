@@ -8,6 +8,7 @@ again, and the server carries out a request of the same id only once.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter
@@ -29,7 +30,7 @@ REQUEST_BYTES = 32 * 1024 * 1024
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     request_id: str = Field(min_length=8, max_length=64)
 
@@ -60,7 +61,12 @@ class StopAnswer(_Part):
 
 
 FromKernel = Annotated[RequestPart | NextPart | StopAnswer, Field(discriminator="kind")]
-FROM_KERNEL: TypeAdapter[FromKernel] = TypeAdapter(FromKernel)
+
+
+@cache
+def from_kernel() -> TypeAdapter[FromKernel]:
+    """Return what reads a part that a kernel sends."""
+    return TypeAdapter(FromKernel)
 
 
 class AnswerPart(_Part):

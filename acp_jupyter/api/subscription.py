@@ -12,6 +12,7 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from functools import cache
 from typing import assert_never
 
 from pydantic import TypeAdapter
@@ -158,7 +159,11 @@ class _Appends:
 
 
 _MAX_FRAMES = 1000
-_FRAME: TypeAdapter[ServerFrame] = TypeAdapter(ServerFrame)
+
+
+@cache
+def _frame() -> TypeAdapter[ServerFrame]:
+    return TypeAdapter(ServerFrame)
 
 
 class Outbox:
@@ -282,7 +287,7 @@ class Outbox:
 
     async def _send(self, frame: ServerFrame) -> None:
         # As bytes, since each copy of 5 MB blocks the loop for 5 ms.
-        await self._write(_FRAME.dump_json(frame))
+        await self._write(_frame().dump_json(frame))
 
     def _call(self, what: Callable[[], None]) -> None:
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -87,7 +88,9 @@ class _Remote(BaseModel):
         return {"type": self.type, "name": name, "url": self.url, "headers": _pairs(self.headers)}
 
 
-_SERVER: TypeAdapter[_Remote | _Stdio] = TypeAdapter(_Remote | _Stdio)
+@cache
+def _server() -> TypeAdapter[_Remote | _Stdio]:
+    return TypeAdapter(_Remote | _Stdio)
 
 
 def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -102,7 +105,7 @@ def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     servers = []
     for name, entry in configured.items():
         try:
-            servers.append(_SERVER.validate_python(entry).acp(str(name)))
+            servers.append(_server().validate_python(entry).acp(str(name)))
         except ValidationError as error:
             what = misfits(error)[0]
             raise BadRequest(f"The MCP server {name!r} is not valid ({what}).") from None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from acp_jupyter.api.models.documents import CellType
-from acp_jupyter.protocol.objects import misfits
+from acp_jupyter.protocol.objects import Model, misfits
 
 MAX_CHARS = 200_000
 """Longest source of a cell that a tool writes."""
@@ -26,10 +26,8 @@ class WrongArguments(Exception):
     """The arguments do not fit the tool; the message says which."""
 
 
-class ToolInput(BaseModel):
+class ToolInput(Model):
     """Arguments of a tool."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     tool: ClassVar[str]
     title: ClassVar[str]
@@ -85,8 +83,7 @@ class ListCells(ToolInput):
     )
     changes = False
 
-    start: int = Field(default=0, ge=0)
-    """Index of the first cell to list."""
+    start: int = Field(default=0, ge=0, description="Index of the first cell to list.")
 
 
 class ReadCells(ToolInput):
@@ -100,10 +97,10 @@ class ReadCells(ToolInput):
     )
     changes = False
 
-    cell_ids: tuple[Id, ...] = Field(min_length=1, max_length=50)
-    """Ids as `list_cells` gives them."""
-    outputs: bool = True
-    """Whether the outputs are wanted too."""
+    cell_ids: tuple[Id, ...] = Field(
+        min_length=1, max_length=50, description="Ids as `list_cells` gives them."
+    )
+    outputs: bool = Field(default=True, description="Whether the outputs are wanted too.")
 
 
 class InsertTool(ToolInput):
@@ -116,26 +113,25 @@ class InsertTool(ToolInput):
         "fingerprint. Give `after` or `before`; without either it comes last."
     )
 
-    source: Source
-    """The whole text of the cell."""
+    source: Source = Field(description="The whole text of the cell.")
     cell_type: CellType = "code"
-    after: Id | None = None
-    """Id of the cell that it comes after."""
-    before: Id | None = None
-    """Id of the cell that it comes before."""
+    after: Id | None = Field(default=None, description="Id of the cell that it comes after.")
+    before: Id | None = Field(default=None, description="Id of the cell that it comes before.")
 
 
-class TextEdit(BaseModel):
+class TextEdit(Model):
     """One edit of a text."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
-
-    old: Annotated[str, Field(min_length=1, max_length=MAX_CHARS)]
-    """Text of the cell, exactly as it is; it must be there once."""
-    new: Source
-    """What comes in its place."""
-    all: bool = False
-    """Whether each place that has the old text is changed; then it may be there more than once."""
+    old: str = Field(
+        min_length=1,
+        max_length=MAX_CHARS,
+        description="Text of the cell, exactly as it is; it must be there once.",
+    )
+    new: Source = Field(description="The replacement.")
+    all: bool = Field(
+        default=False,
+        description="Change every occurrence of `old`; otherwise it must occur once.",
+    )
 
 
 class EditTool(ToolInput):
@@ -150,12 +146,15 @@ class EditTool(ToolInput):
     )
 
     cell_id: Id
-    fingerprint: Id
-    """Of the source that you read, as `list_cells` and `read_cells` give it."""
-    source: Source | None = None
-    """The new text of the whole cell."""
-    edits: tuple[TextEdit, ...] = Field(default=(), max_length=50)
-    """Edits of its text, carried out one after the other: all of them, or none."""
+    fingerprint: Id = Field(
+        description="Fingerprint of the source that you read, from `list_cells` or `read_cells`."
+    )
+    source: Source | None = Field(default=None, description="The new text of the whole cell.")
+    edits: tuple[TextEdit, ...] = Field(
+        default=(),
+        max_length=50,
+        description="Edits of its text, carried out one after the other: all of them, or none.",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -172,12 +171,11 @@ class MoveTool(ToolInput):
     words = "Move a cell. Give `after` or `before`; without either it comes last."
 
     cell_id: Id
-    fingerprint: Id
-    """Of the source that you read."""
-    after: Id | None = None
-    """Id of the cell that it should come after."""
-    before: Id | None = None
-    """Id of the cell that it should come before."""
+    fingerprint: Id = Field(description="Fingerprint of the source that you read.")
+    after: Id | None = Field(default=None, description="Id of the cell that it should come after.")
+    before: Id | None = Field(
+        default=None, description="Id of the cell that it should come before."
+    )
 
 
 class DeleteTool(ToolInput):
@@ -188,8 +186,7 @@ class DeleteTool(ToolInput):
     words = "Delete a cell and its outputs."
 
     cell_id: Id
-    fingerprint: Id
-    """Of the source that you read."""
+    fingerprint: Id = Field(description="Fingerprint of the source that you read.")
 
 
 class RunCells(ToolInput):
@@ -202,10 +199,14 @@ class RunCells(ToolInput):
         "Their outputs are written into the notebook and returned: text, and plots as images."
     )
 
-    cell_ids: tuple[Id, ...] = Field(min_length=1, max_length=20)
-    """Ids as `list_cells` gives them, in the order in which to run them."""
-    timeout_seconds: Seconds = 120.0
-    """For each cell; after it the cell is interrupted."""
+    cell_ids: tuple[Id, ...] = Field(
+        min_length=1,
+        max_length=20,
+        description="Ids as `list_cells` gives them, in the order in which to run them.",
+    )
+    timeout_seconds: Seconds = Field(
+        default=120.0, description="Time limit per cell; then it is interrupted."
+    )
 
 
 class ListVariables(ToolInput):
@@ -219,8 +220,9 @@ class ListVariables(ToolInput):
     )
     changes = False
 
-    pattern: str = Field(default="*", max_length=200)
-    """Names to list, `*` and `?` as in file names."""
+    pattern: str = Field(
+        default="*", max_length=200, description="Names to list, `*` and `?` as in file names."
+    )
 
 
 class ReadLastError(ToolInput):
@@ -247,10 +249,12 @@ class Inspect(ToolInput):
     )
     changes = False
 
-    code: Code
-    """The name, or code in which it stands."""
-    position: int | None = Field(default=None, ge=0)
-    """Of the cursor in the code, in characters; default: its end."""
+    code: Code = Field(description="The name, or code that has it.")
+    position: int | None = Field(
+        default=None,
+        ge=0,
+        description="Cursor position in the code, in characters; default: the end.",
+    )
 
 
 class Complete(ToolInput):
@@ -262,8 +266,11 @@ class Complete(ToolInput):
     changes = False
 
     code: Code
-    position: int | None = Field(default=None, ge=0)
-    """Of the cursor in the code, in characters; default: its end."""
+    position: int | None = Field(
+        default=None,
+        ge=0,
+        description="Cursor position in the code, in characters; default: the end.",
+    )
 
 
 class RunCode(ToolInput):
@@ -279,8 +286,9 @@ class RunCode(ToolInput):
     )
 
     code: Code
-    timeout_seconds: Seconds = 60.0
-    """After it the code is interrupted."""
+    timeout_seconds: Seconds = Field(
+        default=60.0, description="Time limit; then the code is interrupted."
+    )
 
 
 class Interrupt(ToolInput):

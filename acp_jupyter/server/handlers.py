@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 from jupyter_server.utils import url_path_join
@@ -36,7 +37,10 @@ from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
 API = "acp-jupyter/api"
 
-_COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
+
+@cache
+def _adapter() -> TypeAdapter[Command]:
+    return TypeAdapter(Command)
 
 
 def _by_path() -> Mapping[str, Mapping[str, CommandRow]]:
@@ -76,7 +80,7 @@ def build_command(
         raise BadRequest("The request is not valid (its body must be a JSON object).")
     asked = {to: query[name] for name, to in route.query.items() if name in query}
     try:
-        return _COMMAND.validate_python({**carried, **asked, **path, "name": row.name})
+        return _adapter().validate_python({**carried, **asked, **path, "name": row.name})
     except ValidationError as error:
         raise BadRequest(validation_message(error)) from None
 

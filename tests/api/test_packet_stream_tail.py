@@ -19,7 +19,7 @@ from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.server import streams as packet_stream_tail
 from acp_jupyter.server.streams import PacketTail
-from tests.support.wait import PATIENCE_SECONDS
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS
 
 
 def chunk(number: int, text: str) -> TrafficEntry:
@@ -60,7 +60,7 @@ def test_what_is_added_is_read_on(path: Path) -> None:
         assert drained(tail) == []
         for number in (1, 2, 3):
             log.append(chunk(number, "x"))
-            assert log.flush()
+            assert log.flush(FOREVER_SECONDS)
             assert drained(tail) == [number]
     log.close()
 

@@ -28,7 +28,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState
 from tests.support.generated import examples
 from tests.support.host.failing_disk import FailingDisk, failing_disk
-from tests.support.wait import PATIENCE_SECONDS
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS
 
 MODULE = "acp_jupyter.host.store.traffic_log"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
@@ -168,7 +168,7 @@ def test_a_flush_tells_whether_the_lines_are_in_the_file(tmp_path: Path) -> None
         assert not flushed("slow")
         assert "does not answer" in log.missing
         disk.answers.set()
-        assert log.flush()
+        assert log.flush(FOREVER_SECONDS)
         assert log.missing == ""
         disk.room, disk.error = 0, errno.ENOSPC
         assert not flushed("full")
@@ -176,7 +176,7 @@ def test_a_flush_tells_whether_the_lines_are_in_the_file(tmp_path: Path) -> None
         disk.room = None
         assert flushed("room again", PATIENCE_SECONDS)
     log.close()
-    assert log.flush()
+    assert log.flush(FOREVER_SECONDS)
 
 
 def test_what_waits_for_a_disk_that_hangs_is_bounded(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_what_waits_for_a_disk_that_hangs_is_bounded(tmp_path: Path) -> None:
         assert not log.flush()
         assert lacks_lines(log.path)
         send(2)
-        assert log.flush()
+        assert log.flush(FOREVER_SECONDS)
         assert "are kept from here on. Some earlier ones are lost" in log.missing
     log.close()
     messages = [entry.message for entry in read_traffic(log.path)]

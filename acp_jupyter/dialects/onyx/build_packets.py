@@ -7,6 +7,7 @@ than text; ``tool_input`` and ``title`` after the start have what agents report 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
@@ -215,7 +216,10 @@ BuildPacket = TypeAliasType(
 )
 """All packets of build mode, told apart by ``type``; `UnknownPacket` keeps any other."""
 
-_ADAPTER: TypeAdapter[BuildPacket] = TypeAdapter(BuildPacket)
+
+@cache
+def _adapter() -> TypeAdapter[BuildPacket]:
+    return TypeAdapter(BuildPacket)
 
 
 def read_build_packet(raw: JsonValue) -> BuildPacket:
@@ -225,7 +229,7 @@ def read_build_packet(raw: JsonValue) -> BuildPacket:
     share, and is the more tolerant reader.
     """
     try:
-        return _ADAPTER.validate_python(raw)
+        return _adapter().validate_python(raw)
     except (ValidationError, RecursionError):
         return UnknownPacket.model_construct(timestamp=datetime.now(UTC), raw=raw)
 

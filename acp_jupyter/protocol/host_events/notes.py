@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
@@ -416,12 +417,15 @@ Note = TypeAliasType(
     ],
 )
 
-_ADAPTER: TypeAdapter[Note] = TypeAdapter(Note)
+
+@cache
+def _adapter() -> TypeAdapter[Note]:
+    return TypeAdapter(Note)
 
 
 def read_note(raw: JsonValue) -> Note | None:
     """Read a ``!`` line; None if this version does not know its note."""
     try:
-        return _ADAPTER.validate_python(raw)
+        return _adapter().validate_python(raw)
     except ValidationError:
         return None

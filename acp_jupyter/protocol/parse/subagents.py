@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -95,7 +96,9 @@ class _Saved:
     messages: dict[str, _Message]
 
 
-_SAVED = TypeAdapter(_Saved)
+@cache
+def _adapter() -> TypeAdapter[_Saved]:
+    return TypeAdapter(_Saved)
 
 
 class Subagents:
@@ -115,7 +118,7 @@ class Subagents:
 
     def load(self, saved: Obj) -> None:
         """Restore a saved state."""
-        known = _SAVED.validate_python(saved)
+        known = _adapter().validate_python(saved)
         self._turn, self._count = known.turn, known.count
         self._children.update(known.children)
         self._messages.update(known.messages)

@@ -27,12 +27,12 @@ from tornado.web import Application
 
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.kernel_requests import (
-    FROM_KERNEL,
     PART_BYTES,
     REQUEST_BYTES,
     AnswerPart,
     NextPart,
     RequestPart,
+    from_kernel,
 )
 
 _log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class Relay:
         """Handle a message of the kernel; ignore an unknown one."""
         self._used = time.monotonic()
         try:
-            part = FROM_KERNEL.validate_python(data)
+            part = from_kernel().validate_python(data)
         except ValidationError:
             _log.warning("kernel %s sent an unreadable message", self._kernel_id)
             return

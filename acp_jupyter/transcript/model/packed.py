@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic, Protocol, Self, TypeVar, overload
+from functools import cache
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 from pydantic import TypeAdapter
 from pydantic_core import from_json
@@ -31,7 +32,12 @@ V = TypeVar("V")
 NEWEST = 512
 """Items at the end that are not packed: more than a page shows at once."""
 
-_ITEM: TypeAdapter[Item] = TypeAdapter(Item)
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
 TEXT_AT = struct.Struct("<q")
 """Precedes an item in the spill store: the position of its growing text, or -1."""
 
@@ -140,7 +146,7 @@ class Items(Sequence[Item]):
     def _taken_out(self, item: Item | bytes | int) -> Item:
         if isinstance(item, int):
             item = self._spilled(item)[TEXT_AT.size :]
-        return _ITEM.validate_json(item) if isinstance(item, bytes) else item
+        return _adapter(Item).validate_json(item) if isinstance(item, bytes) else item
 
     def recent(self, start: int) -> Iterator[Item]:
         """Yield the items from ``start`` on that are new or still open, in order."""
@@ -173,7 +179,7 @@ class _PackedMap(Generic[V]):
     """A map with values that can be packed and spilled."""
 
     __slots__ = ("_spill", "_values", "tidied")
-    _value: ClassVar[TypeAdapter[V]]
+    _kind: ClassVar[Any]
 
     def __init__(
         self,
@@ -214,13 +220,13 @@ class _PackedMap(Generic[V]):
         if isinstance(value, int):
             assert self._spill is not None
             return self._spill.get(value)
-        return value if isinstance(value, bytes) else self._value.dump_json(value)
+        return value if isinstance(value, bytes) else _adapter(self._kind).dump_json(value)
 
     def get(self, name: str) -> V | None:
         """Return the value of a name."""
         value = self._values.get(name)
         return (
-            self._value.validate_json(self.packed(name))
+            _adapter(self._kind).validate_json(self.packed(name))
             if isinstance(value, bytes | int)
             else value
         )
@@ -253,14 +259,14 @@ class Calls(_PackedMap[CallFacts]):
     """The facts about each tool call, by its id."""
 
     __slots__ = ()
-    _value = TypeAdapter(CallFacts)
+    _kind = CallFacts
 
 
 class Turns(_PackedMap[TurnState]):
     """The turns of a session, by their ids."""
 
     __slots__ = ()
-    _value = TypeAdapter(TurnState)
+    _kind = TurnState
 
 
 def under_way(item: Item) -> bool:
@@ -284,7 +290,7 @@ def packed_call_id(packed: bytes) -> str:
 
 
 def _to_bytes(item: Item) -> bytes:
-    data = _ITEM.dump_json(item, exclude_defaults=True, by_alias=False)
+    data = _adapter(Item).dump_json(item, exclude_defaults=True, by_alias=False)
     # Without defaults the kind is missing, but reading the item needs it. Joined in one
     # step, as a picture or a diff may have megabytes.
     return b"".join((b'{"kind":"%s",' % item.kind.encode(), memoryview(data)[1:]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -67,8 +68,14 @@ class _Rest:
     written: dict[str, WrittenDiff]
 
 
-_PARTS = TypeAdapter(SavedParts)
-_REST = TypeAdapter(_Rest)
+@cache
+def _parts() -> TypeAdapter[SavedParts]:
+    return TypeAdapter(SavedParts)
+
+
+@cache
+def _rest() -> TypeAdapter[_Rest]:
+    return TypeAdapter(_Rest)
 
 
 def is_at_rest(transcript: Transcript) -> bool:
@@ -109,7 +116,7 @@ def put_parts(
         calls=(calls, [put(transcript.calls.packed(call)) for call in calls]),
         turns=(turns, [put(transcript.turns.packed(turn)) for turn in turns]),
     )
-    return _PARTS.dump_json(parts)
+    return _parts().dump_json(parts)
 
 
 def save_rest(transcript: Transcript) -> JsonValue:
@@ -136,17 +143,17 @@ def save_rest(transcript: Transcript) -> JsonValue:
         refused=transcript.refused,
         written=dict(transcript.written.items()),
     )
-    saved: JsonValue = _REST.dump_python(rest, mode="json")
+    saved: JsonValue = _rest().dump_python(rest, mode="json")
     return saved
 
 
 def restored(parts: Iterable[bytes], saved: JsonValue, shelf: SpillStore) -> Transcript:
     """Return the transcript that was saved as these parts, oldest first, and other fields."""
-    rest = _REST.validate_python(saved, strict=False)
+    rest = _rest().validate_python(saved, strict=False)
     items: list[int] = [-1] * rest.total
     calls: dict[str, int] = {}
     turns: dict[str, int] = {}
-    for each in map(_PARTS.validate_json, parts):
+    for each in map(_parts().validate_json, parts):
         for index, position in zip(*each.items, strict=True):
             items[index] = position
         calls.update(zip(*each.calls, strict=True))

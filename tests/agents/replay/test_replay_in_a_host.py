@@ -17,6 +17,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from tests.support.host.driver import Driver
 from tests.support.host.trusted_folders import trusting
+from tests.support.wait import FOREVER_SECONDS
 
 BEFORE = """def total(rows):
     result = 0
@@ -87,7 +88,7 @@ def test_a_replay_gives_the_same_transcript(driver: Driver, tmp_path: Path) -> N
     recorded = have(driver, "demo")
     after = (driver.root / "clean.py").read_text()
     assert after != BEFORE
-    assert recorded.journal.flush()
+    assert recorded.journal.flush(FOREVER_SECONDS)
     log = driver.host.traffic_path(recorded.session_id)
     shutil.copy(log, tmp_path / "recorded.ndjson")
     (driver.root / "clean.py").write_text(BEFORE)

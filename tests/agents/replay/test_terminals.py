@@ -22,6 +22,7 @@ from tests.support.agents.replay_log import CWD, Score
 from tests.support.agents.terminal_steps import ask, call, create, steps, update
 from tests.support.host.driver import Driver
 from tests.support.host.trusted_folders import trusting
+from tests.support.wait import FOREVER_SECONDS
 
 CAPABILITIES = {"_meta": {"terminal_output": True, "terminal_output_delta": True}}
 LIKE_BASE64 = "b25lCnR3bwo="
@@ -115,7 +116,7 @@ def test_a_log_with_commands_gives_the_same_transcript_and_runs_nothing(
     outside = ws / "outside.txt"
     try:
         recorded = hold(host, ws, "terminals", prompt)
-        assert recorded.journal.flush()
+        assert recorded.journal.flush(FOREVER_SECONDS)
         shutil.copy(host.traffic_path(recorded.session_id), log)
         assert (outside.read_text() if runs else "") == "run\n" * runs
         outside.unlink(missing_ok=True)

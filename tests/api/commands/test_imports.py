@@ -24,7 +24,7 @@ from tests.support.host.trusted_folders import trusting
 from tests.support.log.imported import timeless
 from tests.support.log.recorded import TRAFFIC
 from tests.support.planted_secret import SECRET
-from tests.support.wait import PATIENCE_SECONDS
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS
 
 SAID = {"type": "agent_message_chunk", "content": {"type": "text", "text": "Hi"}}
 END = {"type": "prompt_response", "stopReason": "end_turn"}
@@ -99,7 +99,7 @@ def test_what_could_not_be_taken_is_told_with_its_line(driver: Driver) -> None:
         (4, "This version can't rea"),
     ]
     assert report.problem_count == 4
-    assert driver.host.session(report.session_id).journal.flush()
+    assert driver.host.session(report.session_id).journal.flush(FOREVER_SECONDS)
     log = list(read_traffic(driver.host.traffic_path(report.session_id)))
     assert {"note": "imported_packet", "packet": strange} in [dict(entry.message) for entry in log]
 
@@ -107,7 +107,7 @@ def test_what_could_not_be_taken_is_told_with_its_line(driver: Driver) -> None:
 def test_the_traffic_of_an_import_gives_it_again(driver: Driver) -> None:
     first = take(driver, [SAID, END])
     session = driver.host.session(first.session_id)
-    assert session.journal.flush()
+    assert session.journal.flush(FOREVER_SECONDS)
     path = driver.host.traffic_path(first.session_id)
     again = driver.host.session(take(driver, path.read_bytes().splitlines()).session_id)
     one, other = (
@@ -121,7 +121,7 @@ def test_the_traffic_of_an_import_gives_it_again(driver: Driver) -> None:
 def test_secrets_of_this_machine_are_not_written_down(driver: Driver) -> None:
     said = json.loads(json.dumps(SAID).replace("Hi", f"It is {SECRET}"))
     report = take(driver, [said, END])
-    assert driver.host.session(report.session_id).journal.flush()
+    assert driver.host.session(report.session_id).journal.flush(FOREVER_SECONDS)
     assert SECRET not in driver.host.traffic_path(report.session_id).read_text()
 
 

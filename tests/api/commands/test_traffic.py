@@ -18,6 +18,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
+from tests.support.wait import FOREVER_SECONDS
 
 Json = dict[str, object]
 
@@ -31,6 +32,7 @@ def log(folder: Path, lines: list[TrafficEntry]) -> Path:
     writer = TrafficLog(path, Limits())
     for line in lines:
         writer.append(line)
+    assert writer.flush(FOREVER_SECONDS)
     writer.close()
     return path
 

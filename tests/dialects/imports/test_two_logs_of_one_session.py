@@ -19,6 +19,7 @@ from tests.support.agents.fake_agent import AGENTS
 from tests.support.host.driver import Driver
 from tests.support.host.trusted_folders import trusting
 from tests.support.log.imported import timeless
+from tests.support.wait import FOREVER_SECONDS
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "claude_cli"
 PROMPTS = {
@@ -91,7 +92,7 @@ def test_both_logs_give_the_same_transcript(
         while driver.result(live.journal.wait_turn(turn_id, 0.2)) is False:
             for request_id in tuple(live.transcript.request_items):
                 driver.answer(live, request_id, "allow")
-    assert live.journal.flush()
+    assert live.journal.flush(FOREVER_SECONDS)
     of_acp = imported(driver, driver.host.traffic_path(live.session_id))
     of_cli = imported(driver, cli_log)
     assert items(of_acp) == items(live)
