@@ -149,7 +149,10 @@ class ShadowGit:
         if process.returncode not in fine:
             if "unstable object source" in complaint:
                 raise GitFileChanging("a file was written to all the time")
-            raise GitError(" ".join(complaint.split())[:_MESSAGE_CHARS] or f"git {args[0]} failed")
+            code = process.returncode
+            ended = f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"
+            reason = " ".join(complaint.split())[:_MESSAGE_CHARS]
+            raise GitError(reason or f"git {args[0]} {ended}")
         return written
 
     def start(self, *args: str) -> subprocess.Popen[bytes]:
