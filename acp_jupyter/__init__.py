@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from acp_jupyter.batches.batch import batch
     from acp_jupyter.checks.check import check
+    from acp_jupyter.features.variants.kernel import Variants, try_several
     from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
     from acp_jupyter.kernel.serving.serve import serve
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
-    from acp_jupyter.kernel.variants import Variants, try_several
 
 __all__ = [
     "Session",
@@ -42,7 +42,7 @@ __all__ = [
 _LAZY = {
     "Session": "acp_jupyter.kernel.session",
     "Turn": "acp_jupyter.kernel.turn.turn",
-    "Variants": "acp_jupyter.kernel.variants",
+    "Variants": "acp_jupyter.features.variants.kernel",
     "batch": "acp_jupyter.batches.batch",
     "check": "acp_jupyter.checks.check",
     "connect": "acp_jupyter.kernel.connect",
@@ -50,7 +50,7 @@ _LAZY = {
     "list_sessions": "acp_jupyter.kernel.connect",
     "resume": "acp_jupyter.kernel.connect",
     "serve": "acp_jupyter.kernel.serving.serve",
-    "try_several": "acp_jupyter.kernel.variants",
+    "try_several": "acp_jupyter.features.variants.kernel",
 }
 
 

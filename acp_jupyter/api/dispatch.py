@@ -13,7 +13,6 @@ from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.commands.changes.history import NotebookHistory
 from acp_jupyter.api.commands.changes.rewind import RewindCommands
-from acp_jupyter.api.commands.changes.variants import VariantCommands
 from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.outside import OutsideKeyCommands
@@ -29,6 +28,7 @@ from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.errors import DiskRefused, plain_reason
+from acp_jupyter.features.variants.handlers import VariantCommands
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog

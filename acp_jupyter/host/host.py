@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, DiskRefused, UnknownTurn
+from acp_jupyter.features.variants.copies import Variants
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
@@ -39,7 +40,6 @@ from acp_jupyter.host.workspace.folders import (
 )
 from acp_jupyter.host.workspace.operations.operation import FolderOperations
 from acp_jupyter.host.workspace.running_turns import RunningTurns
-from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import HostNotice, SessionOpened
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, Variant
 from acp_jupyter.transcript.redactor import Redactor

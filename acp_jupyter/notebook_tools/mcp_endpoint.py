@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from acp_jupyter.features.variants.own_kernels import VariantKernel, VariantKernels
 from acp_jupyter.host.key_throttle import KeyThrottle
 from acp_jupyter.host.rpc.mcp_messages import Notify
 from acp_jupyter.host.session.session import Session, VariantKernelRequest
@@ -34,7 +35,6 @@ from acp_jupyter.notebook_tools.context import (
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
-from acp_jupyter.notebook_tools.variants.kernels import VariantKernel, VariantKernels
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.system.private_socket import PrivateSocket, listen

@@ -29,6 +29,8 @@ from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.features.variants.own_kernels import VariantKernels
+from acp_jupyter.features.variants.server import ServerVariantKernels
 from acp_jupyter.host.bounds import LEVELS, NETWORKS, POLICIES, SANDBOXES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
@@ -43,7 +45,6 @@ from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
-from acp_jupyter.notebook_tools.variants.kernels import VariantKernels
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
@@ -51,7 +52,6 @@ from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.gateway.page_connection import use_page_connection
 from acp_jupyter.server.handlers import handlers
-from acp_jupyter.server.kernel.variant_kernels import ServerVariantKernels
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals

@@ -21,8 +21,8 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
 )
 from acp_jupyter.api.models.turns import PromptSession, RevertTurn
-from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import AcpError, BadRequest, ChangesRefused
+from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.sandbox.levels import Level
 from acp_jupyter.host.session.session import Session

@@ -12,8 +12,8 @@ import pytest
 
 from acp_jupyter.api.models.sessions import RewindSession
 from acp_jupyter.api.models.turns import ChangesReply, GetChanges, RevertTurn
-from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import ChangesGone
+from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits

@@ -17,8 +17,8 @@ import pytest
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
-from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import AcpError, ChangesRefused
+from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry

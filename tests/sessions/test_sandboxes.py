@@ -18,8 +18,8 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
     UndoRewind,
 )
-from acp_jupyter.api.models.variants import CreateVariant
 from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.features.variants.commands import CreateVariant
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

@@ -107,8 +107,8 @@ from acp_jupyter.api.models.turns import (
     TrustFolder,
     TurnDetail,
 )
-from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import NotAllowed
+from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.transcript.model.session_state import SessionState

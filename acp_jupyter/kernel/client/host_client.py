@@ -55,8 +55,8 @@ from acp_jupyter.api.models.turns import (
     Steer,
     TurnDetail,
 )
-from acp_jupyter.api.models.variants import KeepVariant
 from acp_jupyter.errors import NotQueued
+from acp_jupyter.features.variants.commands import KeepVariant
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import FileHunks, Policy, Sandbox

@@ -59,8 +59,8 @@ def cell_magic(line: str, cell: str) -> None:
         raise UsageError(
             "The prompt is empty. Below the first line, write what the agent should do."
         )
+    from acp_jupyter.features.variants.cell import run_try
     from acp_jupyter.kernel.magics.cell import run_cell
-    from acp_jupyter.kernel.magics.try_cell import run_try
 
     shell = get_ipython()
     assert shell is not None

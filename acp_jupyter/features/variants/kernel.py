@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, overload
 
-from acp_jupyter.api.models.variants import CreateVariant
 from acp_jupyter.errors import AcpError, AgentStartError, BadRequest, FolderNotTrusted, TurnError
+from acp_jupyter.features.variants.commands import CreateVariant
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.kernel.variable_copies import write_variables
-from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
+from acp_jupyter.features.variants.copied_variables import CopiedVariables
+from acp_jupyter.features.variants.variable_copies import write_variables
 from tests.support.kernel.own_shell import own_shell
 
 _RUN = """\
 import sys
 from IPython.core.interactiveshell import InteractiveShell
-from acp_jupyter.kernel import variable_copies
+from acp_jupyter.features.variants import variable_copies
 
 shell = InteractiveShell.instance()
 for cell in {cells!r}:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import HostClosed
+from acp_jupyter.features.variants.kernel import Variants
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.kernel.variants import Variants
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import (
     AgentInfo,

@@ -19,9 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any
 
+from acp_jupyter.features.variants.copied_variables import CopiedVariables
 from acp_jupyter.kernel.values import FAILURES, TimeUp, time_limit, type_name
 from acp_jupyter.kernel.variables import users_variables
-from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -10,10 +10,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from acp_jupyter.errors import AcpError
+from acp_jupyter.features.variants.copied_variables import CopiedVariables
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunResult
-from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
 from acp_jupyter.protocol.objects import obj, text
 
 _EXTRA_SECONDS = 10.0
@@ -71,8 +71,8 @@ class SharedVariables:
 async def copied(
     runner: KernelRunner, kernel_id: str, call: str, seconds: float
 ) -> CopiedVariables:
-    """Call a function of `acp_jupyter.kernel.variable_copies` in a kernel; return its result."""
-    module = "__import__('acp_jupyter.kernel.variable_copies', fromlist=['_'])"
+    """Call a function of `acp_jupyter.features.variants.variable_copies` in a kernel; return its result."""
+    module = "__import__('acp_jupyter.features.variants.variable_copies', fromlist=['_'])"
     try:
         result = await runner.execute(
             kernel_id, f"{module}.{call}", timeout_seconds=seconds + _EXTRA_SECONDS

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.features.variants.restoring import Restored, Restorer
+from acp_jupyter.features.variants.shared_variables import SharedVariables
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session, VariantKernelRequest
 from acp_jupyter.host.workspace.own_kernels import NoKernel
@@ -20,8 +22,6 @@ from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, 
 from acp_jupyter.notebook_tools.notebooks import EditRefused, FileNotebooks, Node
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import KERNEL_TOOLS, AnyTool, Interrupt
-from acp_jupyter.notebook_tools.variants.restoring import Restored, Restorer
-from acp_jupyter.notebook_tools.variants.shared_variables import SharedVariables
 from acp_jupyter.protocol.host_events.notes import HostNotice
 
 _BEGINS = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from acp_jupyter.features.variants.kernel import Variants, make_variants, send_all
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.magics.cell import expand, send_prompt, warn
 from acp_jupyter.kernel.magics.turn_output import ShownTurn, show_beginning, show_in_terminal
 from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.variables import describe_names
-from acp_jupyter.kernel.variants import Variants, make_variants, send_all
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -19,8 +19,8 @@ from acp_jupyter.api.commands.permissions import TrustCommands
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
-from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import BadRequest, UnknownTurn
+from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.bounds import require_no_more
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session, VariantKernelRequest

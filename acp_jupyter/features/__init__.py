@@ -1,0 +1,1 @@
+"""What the core works without: each feature is a folder here."""

@@ -1,0 +1,1 @@
+"""Trying a prompt several ways, each in a copy of the folder."""
