@@ -115,9 +115,10 @@ test: install $(AGENTS_STAMP) $(REMOTE_STAMP)
 	    wait $$vitest || status=1; cat $(VITEST_LOG); exit $$status; }
 
 # What starts no process but a few of its own: for the minute between two edits.
+FAST := tests/protocol tests/transcript tests/dialects tests/api tests/host/requests \
+  tests/host/store tests/kernel tests/features/test_*.py tests/features/*/test_*.py tests/test_docs.py
 test-fast: install
-	pytest -q -m "not long" -n 2 tests/protocol tests/transcript tests/dialects tests/api \
-	  tests/host/requests tests/host/store tests/kernel tests/test_docs.py $(ARGS)
+	pytest -q -m "not long" -n 2 $(wildcard $(FAST)) $(ARGS)
 
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
@@ -127,6 +128,7 @@ test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(MCP_STA
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS) && \
+	  python scripts/without.py --all && \
 	  python scripts/test_versions.py lowest newest
 
 # The main journeys in older JupyterLabs: VERSIONS="4.2 4.4" chooses some.

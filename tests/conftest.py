@@ -56,11 +56,15 @@ The event loop of a process that drives a browser stays, so that no asyncio test
 
 def _rank(item: pytest.Item) -> int:
     folders = item.path.relative_to(Path(__file__).parent).parts
-    return FOLDERS.index(folders[0]) + 1 if folders[0] in FOLDERS else 0
+    of = folders[2] if folders[0] == "features" and len(folders) > 3 else folders[0]
+    return FOLDERS.index(of) + 1 if of in FOLDERS else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
+    for item in items:
+        if FOLDERS[_rank(item) - 1] == "e2e" and _rank(item) > 0:
+            item.add_marker(pytest.mark.e2e)
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

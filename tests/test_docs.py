@@ -66,7 +66,7 @@ def test_paths_exist(page: Path) -> None:
 
 def test_paths_of_the_front_end_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    table = text[text.index("In `labextension/src/`") : text.index("## A bug report")]
+    table = text[text.index("In `labextension/src/`") : text.index("## Features")]
     named = set(_PATH.findall(table))
     assert len(named) > 25
     missing = {p for p in named if not (_SRC / p).exists() and not (ROOT / p).exists()}

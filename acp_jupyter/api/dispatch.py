@@ -12,7 +12,9 @@ from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible
 from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.commands.changes.history import NotebookHistory
+from acp_jupyter.api.commands.changes.keep import KeepCommands
 from acp_jupyter.api.commands.changes.rewind import RewindCommands
+from acp_jupyter.api.commands.handler_context import HandlerContext
 from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.outside import OutsideKeyCommands
@@ -28,7 +30,7 @@ from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.errors import DiskRefused, plain_reason
-from acp_jupyter.features.variants.handlers import VariantCommands
+from acp_jupyter.features import registered
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog
@@ -64,6 +66,7 @@ class Dispatcher:
         changes = ChangeCommands(host)
         self._reader = SessionReader(host, pages_and_kernels, notebooks)
         self._imports = Imports(host)
+        context = HandlerContext(host, pages_and_kernels, self.trust, changes)
         self.handlers = handlers_of(
             self.trust,
             notebooks,
@@ -81,8 +84,9 @@ class Dispatcher:
             changes,
             NotebookHistory(host, pages_and_kernels),
             RewindCommands(host, changes),
-            VariantCommands(host, self.trust, changes),
+            KeepCommands(host, changes),
             OutsideKeyCommands(host),
+            *(make(context) for make in registered("handlers").values()),
         )
         missing = [row.name for row in COMMANDS if row.model not in self.handlers]
         if missing:

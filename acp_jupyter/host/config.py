@@ -61,6 +61,8 @@ class HostConfig:
     """Cache folder of all programs; nothing in it counts as changed by a turn."""
     observers: Sequence[Reader] = ()
     """Are given the events of all sessions."""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    """What features have on the server, by their names."""
     trust: TrustStore | None = None
     """The trusted folders; by default those saved in ``data_dir``."""
 

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, DiskRefused, UnknownTurn
-from acp_jupyter.features.variants.copies import Variants
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
@@ -32,6 +31,7 @@ from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.copied_folders import CopiedFolders, FolderCopy
+from acp_jupyter.host.workspace.copy_maker import CopyMaker
 from acp_jupyter.host.workspace.folders import (
     OwnFolders,
     choose_cwd,
@@ -84,9 +84,7 @@ class AgentHost(HostThread):
         self._copied_folders = CopiedFolders(
             config.data_dir, self._store.ownership, self.checkpoints
         )
-        self.variants = Variants(
-            self.checkpoints, self._copied_folders, config.documents, config.limits
-        )
+        self.copies = CopyMaker(self.checkpoints, self._copied_folders, config.documents)
         self.open_sessions = OpenSessions(
             config,
             self.sessions,
@@ -256,7 +254,7 @@ class AgentHost(HostThread):
         session_id = uuid.uuid4().hex
         try:
             place = await self._store.make_place(session_id)
-            path, words = await self.variants.copy_into(place, folder)
+            path, words = await self.copies.copy_into(place, folder)
         except BaseException:
             await asyncio.shield(self._store.delete(session_id))
             raise

@@ -20,12 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from acp_jupyter.features.variants.own_kernels import VariantKernel, VariantKernels
 from acp_jupyter.host.key_throttle import KeyThrottle
 from acp_jupyter.host.rpc.mcp_messages import Notify
-from acp_jupyter.host.session.session import Session, VariantKernelRequest
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_recording import Playback
-from acp_jupyter.host.workspace.own_kernels import NoKernel
 from acp_jupyter.notebook_tools.context import (
     CallTarget,
     KernelLookup,
@@ -44,13 +42,7 @@ _VARIABLE = "ACP_NOTEBOOK_TOOLS"
 
 
 class NotebookTools:
-    """A `McpServerProvider` with the notebook tools for every session of a notebook.
-
-    Parameters
-    ----------
-    variants
-        Kernels for variants; None if variants can't have kernels.
-    """
+    """A `McpServerProvider` with the notebook tools for every session of a notebook."""
 
     def __init__(
         self,
@@ -58,13 +50,11 @@ class NotebookTools:
         where: KernelLookup,
         notebooks: NotebookAccess,
         runner: KernelRunner,
-        variants: VariantKernels | None = None,
     ) -> None:
         self._root = root
         self._where = where
         self._notebooks = notebooks
         self._runner = runner
-        self._variants = variants
         self.code = RunningCode(runner)
         """The code that tools run now, by kernel."""
         self.listener = ToolsListener()
@@ -110,7 +100,8 @@ class NotebookTools:
             return None
         if session.state.variant is not None:
             kernel = None if session.copy is None else session.copy.kernel
-            return kernel.tools(session) if isinstance(kernel, VariantKernel) else None
+            tools: SessionTools | None = None if kernel is None else kernel.tools(session)
+            return tools
         return self._tools_in_place(session)
 
     def for_outside(self, session: Session) -> SessionTools:
@@ -124,12 +115,6 @@ class NotebookTools:
         return SessionTools(
             session, find, self._notebooks, self._runner, self.code, outside=outside
         )
-
-    async def own_kernel(self, request: VariantKernelRequest) -> VariantKernel | NoKernel:
-        """Plan a variant's kernel; return it, or why there is none."""
-        if self._variants is None:
-            return NoKernel("no Jupyter server can start one here")
-        return await self._variants.plan(request)
 
     async def end(self, session_id: str) -> None:
         """Close the session's connections and revoke its key."""

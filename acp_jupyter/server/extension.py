@@ -29,8 +29,7 @@ from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.features.variants.own_kernels import VariantKernels
-from acp_jupyter.features.variants.server import ServerVariantKernels
+from acp_jupyter.features import registered
 from acp_jupyter.host.bounds import LEVELS, NETWORKS, POLICIES, SANDBOXES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
@@ -59,6 +58,7 @@ from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
 from acp_jupyter.server.moved_notebooks import MovedNotebooks
 from acp_jupyter.server.page_keys import PageKeys
+from acp_jupyter.server.part import ServerContext, ServerPart
 from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
 from acp_jupyter.server.user_saves import UserSaves
@@ -255,9 +255,11 @@ class AcpJupyter(ExtensionApp):
             ping_seconds=self.ping_seconds,
         )
         notebooks = Notebooks(FileNotebooks(root, limits), NotebooksInPages(pages))
-        own = self._variant_kernels = ServerVariantKernels(serverapp)
-        variants = VariantKernels(own, self.kernel_runner, own.runner, limits)
-        tools = NotebookTools(root, self._notebook_kernels, notebooks, self.kernel_runner, variants)
+        context = ServerContext(serverapp, self.kernel_runner, limits)
+        self._parts: dict[str, ServerPart] = {
+            name: make(context) for name, make in registered("server").items()
+        }
+        tools = NotebookTools(root, self._notebook_kernels, notebooks, self.kernel_runner)
         host = AgentHost(
             HostConfig(
                 registry=Registry(
@@ -285,6 +287,7 @@ class AcpJupyter(ExtensionApp):
                 limits=limits,
                 tools=tools if self.notebook_tools else None,
                 observers=self._observers(),
+                parts=self._parts,
             )
         )
         settings = serverapp.web_app.settings
@@ -395,7 +398,8 @@ class AcpJupyter(ExtensionApp):
             os.environ[URL_VARIABLE] = url
         self._terminals.loop = asyncio.get_running_loop()
         self.kernel_runner.begin(asyncio.get_running_loop())
-        self._variant_kernels.begin(asyncio.get_running_loop())
+        for part in self._parts.values():
+            part.begin(asyncio.get_running_loop())
         self._notebook_kernels.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
         self._keeping = asyncio.create_task(
@@ -416,7 +420,8 @@ class AcpJupyter(ExtensionApp):
         if self._gateway is not None:
             await self._gateway.stop()
         await asyncio.to_thread(self._backend.host.stop)
-        await self._variant_kernels.close()
+        for part in self._parts.values():
+            await part.close()
         if self._traces is not None:
             await asyncio.to_thread(self._traces.close)
 

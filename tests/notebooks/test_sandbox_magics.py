@@ -81,15 +81,6 @@ def test_a_cell_in_a_copy_leaves_the_folder_until_its_changes_are_kept(
     assert "The changes of n.ipynb are cells." in refused.message
 
 
-@needs_walls
-@pytest.mark.long
-def test_each_variant_is_in_it(kernel: Kernel, folder: Path) -> None:
-    kernel.run(f"%%acp own_tools, own_tools --try --sandbox folder\n{deed(folder)}").ok()
-    assert written(folder) == set()
-    kernel.run("_acp[0].keep()").ok()
-    assert written(folder) == {"within"}
-
-
 @pytest.mark.parametrize(
     ("code", "words"),
     [

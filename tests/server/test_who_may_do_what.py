@@ -25,31 +25,28 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.items import Notice, TrustRequest
 from tests.support.agents.fake_agent import script
+from tests.support.features import tables
 from tests.support.host.commands import MODELS, CommandSender, example
+from tests.support.server.kernel_fields import (
+    AGENTS,
+    FORCED,
+    LESS,
+    LOOKS,
+    MADE,
+    NAMES,
+    NEVER,
+    OWN,
+    PROVEN,
+    SAYS,
+    Fields,
+    never,
+)
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 USER = UserCaller("ada")
 KERNEL = KernelCaller("k1", "book.ipynb")
 OTHER = KernelCaller("k2", "book.ipynb")
 POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
-
-NEVER = "a kernel is refused"
-NAMES = "names what it is about; a kernel finds only what is its own or its notebook's"
-LOOKS = "chooses what is read"
-SAYS = "what is said or shown, with no say in who decides"
-OWN = "counts for the kernel's own prompts alone"
-MADE = "counts where a session is made, never for one that is there"
-FORCED = "the server's own knowledge takes its place"
-LESS = "can only take away"
-PROVEN = "must lead to the kernel itself, which proves it"
-AGENTS = "the agent's own choice: it counts for all, and is told in the session"
-
-Fields = dict[str, str]
-
-
-def never(*fields: str) -> Fields:
-    return dict.fromkeys(fields, NEVER)
-
 
 TABLE: dict[str, Fields] = {
     "list_agents": {"notebook_path": FORCED},
@@ -75,19 +72,6 @@ TABLE: dict[str, Fields] = {
         "start": SAYS,
         "record": SAYS,
         "tools": LESS,
-    },
-    "create_variant": {
-        "agent": MADE,
-        "try_id": NAMES,
-        "cwd": MADE,
-        "notebook_path": FORCED,
-        "trust": OWN,
-        "ask_trust": OWN,
-        "tools": LESS,
-        "sandbox": MADE,
-        "network": LESS,
-        "restore": MADE,
-        "cell_id": MADE,
     },
     "keep_variant": {"turn_id": NAMES, "paths": LOOKS, "hunks": LESS, "undo": SAYS},
     "get_session": {"session_id": NAMES},
@@ -188,6 +172,7 @@ TABLE: dict[str, Fields] = {
     "list_outside_keys": {"": NEVER},
     "revoke_outside_key": never("key_id"),
     "find_stale": never("cells", "runs", "python"),
+    **tables("KERNEL_FIELDS"),
 }
 
 LOOKING = {

@@ -13,6 +13,7 @@ from websockets.sync.client import ClientConnection
 
 from acp_jupyter.api.models.command_table import COMMANDS
 from acp_jupyter.server.page_keys import PageKeys
+from tests.support.features import tables
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.page import AS_A_PAGE, command_over, page_key
 from tests.support.server.routes import finished, open_session, pending, start_turn
@@ -41,7 +42,7 @@ WITH_FIELDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("sessions/{session}/config", {"config": {"mode": "yolo"}}),
     ("sessions/{session}/prompt", {"prompt": "hello", "policy": "allow-all"}),
     ("sessions/{session}/prompt", {"prompt": "hello", "allow": ["edit *"]}),
-    ("variants", {"agent": "hello", "trust": True}),
+    *tables("ALLOWING_FIELDS").items(),
 )
 """Commands that allow something by one of their fields: path, and body."""
 

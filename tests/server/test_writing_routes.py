@@ -7,7 +7,6 @@ import os
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +15,13 @@ import pytest
 
 from acp_jupyter.server.handlers import ROUTES
 from tests.support.agents.fake_agent import script
+from tests.support.features import tables
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.server.small_disk import SmallDisk
+from tests.support.server.writing_routes import DONE, TOLD, Place, Row, json_body
 
 WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
-TOLD = "Nothing can be written to the disk: "
-NO_COPY = f"No copy of the folder can be made|{TOLD}"
-DONE = ""
-"""Instead of words: it is carried out."""
-
-
-@dataclass
-class Place:
-    """A server with something of everything."""
-
-    root: Path
-    user: httpx.Client
-    ids: dict[str, str] = field(default_factory=dict)
-    log: bytes = b""
 
 
 def prepare(place: Place) -> None:
@@ -64,29 +51,6 @@ def prepare(place: Place) -> None:
     ids["agent"], ids["package"] = known["id"], known["package"]
 
 
-@dataclass(frozen=True)
-class Row:
-    """A request, and what is answered where nothing can be written."""
-
-    path: str
-    """With the names of `Place.ids`."""
-    body: Callable[[Place], dict[str, Any]] = lambda _: {}
-    full: str = DONE
-    read_only: str = DONE
-    method: str = "POST"
-
-
-def _json(**fields: Any) -> Callable[[Place], dict[str, Any]]:
-    def body(place: Place) -> dict[str, Any]:
-        filled = {
-            name: value.format(**place.ids, root=place.root) if isinstance(value, str) else value
-            for name, value in fields.items()
-        }
-        return {"json": filled}
-
-    return body
-
-
 def _of(path: str) -> Callable[[Place], dict[str, Any]]:
     return lambda place: {"params": {"folder": str(place.root / path)}}
 
@@ -97,19 +61,22 @@ GONE = (
 )
 ROWS: dict[str, Row] = {
     "allow_download": Row(
-        "agents/{agent}/download", _json(package="{package}"), full=TOLD, read_only=TOLD
+        "agents/{agent}/download", json_body(package="{package}"), full=TOLD, read_only=TOLD
     ),
     "update_registry": Row(
         "registry/update", full="may not download", read_only="may not download"
     ),
-    "create_session": Row("sessions", _json(agent="keeper", new=True), full=TOLD, read_only=TOLD),
-    "create_variant": Row("variants", _json(agent="own_tools"), full=NO_COPY, read_only=NO_COPY),
+    "create_session": Row(
+        "sessions", json_body(agent="keeper", new=True), full=TOLD, read_only=TOLD
+    ),
     "keep_variant": Row("turns/{change}/keep", full="nothing to keep", read_only="nothing to keep"),
-    "set_config": Row("sessions/{talk}/config", _json(title="New", policy="deny"), read_only=WORDS),
-    "prompt": Row("sessions/{talk}/prompt", _json(prompt="more"), read_only=WORDS),
+    "set_config": Row(
+        "sessions/{talk}/config", json_body(title="New", policy="deny"), read_only=WORDS
+    ),
+    "prompt": Row("sessions/{talk}/prompt", json_body(prompt="more"), read_only=WORDS),
     "fork_session": Row("sessions/{talk}/fork", full=TOLD, read_only=WORDS),
     "rewind_session": Row(
-        "sessions/{changing}/rewind", _json(turn_id="{change}"), full=WORDS, read_only=WORDS
+        "sessions/{changing}/rewind", json_body(turn_id="{change}"), full=WORDS, read_only=WORDS
     ),
     "undo_rewind": Row(
         "sessions/{talk}/undo-rewind", full="did not begin", read_only="can't be written"
@@ -120,28 +87,31 @@ ROWS: dict[str, Row] = {
     "archive_session": Row("sessions/{to_close}/archive", full=WORDS, read_only=WORDS),
     "unarchive_session": Row("sessions/{to_close}/unarchive", full=WORDS, read_only=WORDS),
     "open_agent_session": Row(
-        "agents/keeper/sessions", _json(agent_session_id="elsewhere"), full=TOLD, read_only=TOLD
+        "agents/keeper/sessions", json_body(agent_session_id="elsewhere"), full=TOLD, read_only=TOLD
     ),
     "answer_permission": Row(
         "sessions/{asking}/permissions/{request}",
-        _json(option_id="yes", remember="workspace"),
+        json_body(option_id="yes", remember="workspace"),
         read_only="keeps no rules",
     ),
-    "edit_queued": Row("turns/{queued}/edit", _json(prompt="Else"), read_only=GONE),
+    "edit_queued": Row("turns/{queued}/edit", json_body(prompt="Else"), read_only=GONE),
     "send_now": Row("turns/{queued}/send-now", read_only=GONE),
     "steer": Row("turns/none/steer", full="not known", read_only="not known"),
     "revert_turn": Row("turns/{change}/revert", full=WORDS, read_only=WORDS),
     "import_log": Row("import", lambda place: {"content": place.log}, full=TOLD, read_only=TOLD),
     "start_import": Row("imports", lambda place: {"content": place.log}),
     "cancel_import": Row("imports/none", full=GONE, read_only=GONE, method="DELETE"),
-    "trust_folder": Row("trust", _json(folder="{root}/other"), full=WORDS, read_only=WORDS),
+    "trust_folder": Row("trust", json_body(folder="{root}/other"), full=WORDS, read_only=WORDS),
     "revoke_trust": Row("trust", _of("trusted"), full=WORDS, read_only=WORDS, method="DELETE"),
     "make_outside_key": Row(
-        "outside-keys", _json(notebook_path="n.ipynb"), full="no notebook", read_only="no notebook"
+        "outside-keys",
+        json_body(notebook_path="n.ipynb"),
+        full="no notebook",
+        read_only="no notebook",
     ),
     "serve_agent": Row(
         "served-agents",
-        _json(agent="a", address="unix:/nowhere/agents", key="0" * 64),
+        json_body(agent="a", address="unix:/nowhere/agents", key="0" * 64),
         full="nly code in a kernel",
         read_only="nly code in a kernel",
     ),
@@ -151,21 +121,25 @@ ROWS: dict[str, Row] = {
     "restart_agent": Row("agents/keeper/restart"),
     "kill_terminal": Row("sessions/{talk}/terminals/none/kill", full=".", read_only="."),
     "cancel_tool_call": Row(
-        "sessions/{talk}/tool-calls/cancel", _json(tool_call_id="none"), full=GONE, read_only=GONE
-    ),
-    "run_outside": Row(
-        "sessions/{talk}/tool-calls/run-outside",
-        _json(tool_call_id="none"),
+        "sessions/{talk}/tool-calls/cancel",
+        json_body(tool_call_id="none"),
         full=GONE,
         read_only=GONE,
     ),
-    "find_stale": Row("stale", _json(cells=[], runs=[])),
+    "run_outside": Row(
+        "sessions/{talk}/tool-calls/run-outside",
+        json_body(tool_call_id="none"),
+        full=GONE,
+        read_only=GONE,
+    ),
+    "find_stale": Row("stale", json_body(cells=[], runs=[])),
     "login": Row("sessions/{talk}/login", full=".", read_only="."),
     "cancel_login": Row("sessions/{talk}/login/cancel"),
     "logout": Row("sessions/{talk}/logout", full=".", read_only="."),
     "answer_elicitation": Row(
-        "sessions/{talk}/elicitations/none", _json(action="cancel"), full=".", read_only="."
+        "sessions/{talk}/elicitations/none", json_body(action="cancel"), full=".", read_only="."
     ),
+    **tables("WRITING_ROUTES"),
 }
 
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.turns import KeepVariant
 from acp_jupyter.errors import BadRequest, ChangesRefused
-from acp_jupyter.features.variants.commands import KeepVariant
 from acp_jupyter.protocol.host_events.session import FileHunks, Hunk
 from tests.sessions.test_copy_sandbox import did, opened, turn_of
 from tests.sessions.test_sandboxes import needs_walls

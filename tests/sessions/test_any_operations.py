@@ -22,9 +22,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
-from acp_jupyter.api.models.turns import RevertTurn
+from acp_jupyter.api.models.turns import KeepVariant, RevertTurn
 from acp_jupyter.errors import AcpError, UnknownTurn
-from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
@@ -32,6 +31,7 @@ from acp_jupyter.host.workspace.authors import changed_at
 from acp_jupyter.host.workspace.running_turns import SavedFile
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from tests.support.agents.fake_agent import script
+from tests.support.features import of_feature
 from tests.support.generated import examples
 from tests.support.host.checkpoints import State, held
 from tests.support.host.killed import DiskSteps
@@ -440,7 +440,10 @@ class Operations(RuleBasedStateMachine):
 
     @rule(deed=DEED)
     def attempt(self, deed: str) -> None:
-        state = self.server.send(CreateVariant(agent="own"))
+        create = of_feature("create_variant", agent="own")
+        if create is None:
+            return
+        state = self.server.send(create)
         assert isinstance(state, SessionState)
         session = self.server.host.sessions[state.session_id]
         self.server.run(lambda: session.set_policy("allow-all"))

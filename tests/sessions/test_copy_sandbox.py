@@ -20,9 +20,8 @@ from acp_jupyter.api.models.sessions import (
     SandboxesReply,
     SetConfig,
 )
-from acp_jupyter.api.models.turns import PromptSession, RevertTurn
+from acp_jupyter.api.models.turns import KeepVariant, PromptSession, RevertTurn
 from acp_jupyter.errors import AcpError, BadRequest, ChangesRefused
-from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.sandbox.levels import Level
 from acp_jupyter.host.session.session import Session
@@ -387,9 +386,6 @@ def test_what_the_administrator_allows_by_now_takes_nobody_in_or_out(tmp_path: P
 def test_where_the_copy_is_configured_new_sessions_have_one(tmp_path: Path) -> None:
     with server(tmp_path, sandbox="copy") as there:
         assert opened(there, None).state.copied_folder == str(there.root)
-        variant = there.send(CreateVariant(agent="own"))
-        assert isinstance(variant, SessionState)
-        assert (variant.sandbox, variant.copied_folder) == ("copy", "")
         here = there.send(GetSandboxes())
         assert isinstance(here, SandboxesReply)
         assert here.allowed == ("off", "folder", "copy", "read-only")

@@ -13,13 +13,12 @@ import pytest
 from acp_jupyter.api.models.sessions import RewindSession
 from acp_jupyter.api.models.turns import ChangesReply, GetChanges, RevertTurn
 from acp_jupyter.errors import ChangesGone
-from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.agents.fake_agent import script
 from tests.support.host.checkpoints import held
 from tests.support.host.killed import DiskSteps
@@ -233,21 +232,3 @@ def test_changes_in_a_folder_that_git_ignores_may_be_too_many_to_see(start: Star
         assert words.endswith("A change of a file that git ignores is not listed.")
         turn_id = said(server, session, "write a.py one")
         assert paths(session.transcript.turns[turn_id]) == ["a.py"]
-
-
-def test_a_variant_of_a_killed_server_can_be_kept(tmp_path: Path, start: Start) -> None:
-    picture = killed(tmp_path)
-    with start() as server:
-        state = server.send(CreateVariant(agent="own"))
-        assert isinstance(state, SessionState)
-        session = server.host.sessions[state.session_id]
-        turn_id = begun(server, session)
-        server.run(session.journal.flush)
-        picture.take()
-    picture.put_back()
-    with start() as server:
-        turn = settled(server, turn_id)
-        assert (paths(turn), turn.changes_unknown) == (["a.py"], "")
-        server.send(KeepVariant(turn_id=turn_id))
-        assert (server.root / "a.py").read_text() == "one"
-        eventually(lambda: not any((tmp_path / "data" / "variants").iterdir()))

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.models.sessions import DeleteSession
-from acp_jupyter.api.models.turns import RevertTurn
+from acp_jupyter.api.models.turns import KeepVariant, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
-from acp_jupyter.features.variants.commands import KeepVariant
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.sessions.test_copy_sandbox import did, files, opened, turn_of

@@ -16,16 +16,14 @@ import pytest
 
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
-from acp_jupyter.api.models.turns import RevertReply, RevertTurn
+from acp_jupyter.api.models.turns import KeepVariant, RevertReply, RevertTurn
 from acp_jupyter.errors import AcpError, ChangesRefused
-from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks
 from acp_jupyter.protocol.host_events.session import FileHunks, Hunk, TurnChanges
-from acp_jupyter.transcript.model.session_state import SessionState
 from tests.sessions.test_copy_sandbox import did, opened, turn_of
 from tests.sessions.test_sandboxes import needs_walls
 from tests.support.agents.fake_agent import script
@@ -136,21 +134,6 @@ def test_undo_removes_the_folders_that_were_made_for_what_it_undoes(start: Start
         (server.root / "old" / "own.txt").write_text("mine")
         revert(server, turn_id, undo=True)
         assert (server.root / "old" / "own.txt").read_text() == "mine"
-
-
-@pytest.mark.parametrize("is_there", [True, False])
-def test_a_folder_is_after_keep_and_undo_as_it_was(start: Start, is_there: bool) -> None:
-    with start() as server:
-        state = server.send(CreateVariant(agent="own"))
-        assert isinstance(state, SessionState)
-        turn_id = say(server, server.host.sessions[state.session_id], "write new/c.py x")
-        if is_there:
-            (server.root / "new").mkdir()
-        before = held(server.root)
-        server.send(KeepVariant(turn_id=turn_id))
-        assert (server.root / "new" / "c.py").read_text() == "x"
-        server.send(KeepVariant(turn_id=turn_id, undo=True))
-        assert held(server.root) == before
 
 
 def test_a_refused_revert_or_undo_changes_nothing(start: Start) -> None:

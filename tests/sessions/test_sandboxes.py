@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
 from acp_jupyter.api.models.outside import MakeOutsideKey
 from acp_jupyter.api.models.sessions import (
     ForkSession,
@@ -19,7 +18,6 @@ from acp_jupyter.api.models.sessions import (
     UndoRewind,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.features.variants.commands import CreateVariant
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -28,12 +26,11 @@ from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.levels import find_level
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.session import Network, Sandbox
+from acp_jupyter.protocol.host_events.session import Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.agents.fake_agent import script
 from tests.support.host.restarts import FAST, HostFolders, Server
 from tests.support.host.trusted_folders import trusting
-from tests.support.wait import PATIENCE_SECONDS
 
 LEVEL = find_level()
 needs_walls = pytest.mark.skipif(LEVEL.level == "none", reason=LEVEL.why_not_more)
@@ -133,46 +130,6 @@ def test_a_fork_is_in_its_parents_sandbox(tmp_path: Path) -> None:
         assert fork.state.sandbox == "folder"
         assert fork.state.walls is not None
         assert (fork.state.walls.sandbox, fork.state.walls.level) == ("folder", LEVEL.level)
-
-
-@needs_walls
-@pytest.mark.parametrize(
-    ("chosen", "written"), [(None, {"within"}), ("read-only", set()), ("off", {"within", "beside"})]
-)
-def test_a_variant_is_in_the_sandbox_of_the_notebooks_session_unless_one_is_named(
-    tmp_path: Path, chosen: Sandbox | None, written: set[str]
-) -> None:
-    with server(tmp_path) as there:
-        beside = there.open("own", notebook_path=NOTEBOOK)
-        there.send(SetConfig(session_id=beside.session_id, sandbox="folder"))
-        state = there.send(CreateVariant(agent="own", notebook_path=NOTEBOOK, sandbox=chosen))
-        assert isinstance(state, SessionState)
-        variant = there.host.sessions[state.session_id]
-        assert can_write(there, variant) == written
-
-
-def test_a_variant_reaches_what_the_notebooks_session_does_and_a_kernel_opens_no_more(
-    tmp_path: Path,
-) -> None:
-    kernel = KernelCaller("k", NOTEBOOK)
-
-    def variant(there: Server, network: Network | None, caller: Caller) -> Network:
-        asked = CreateVariant(agent="own", notebook_path=NOTEBOOK, network=network)
-        state = there.submit(asked, caller).result(PATIENCE_SECONDS)
-        assert isinstance(state, SessionState)
-        return state.network
-
-    with server(tmp_path, network="hosts") as there:
-        # There is no session of the notebook yet: as for any new one.
-        assert variant(there, None, kernel) == "hosts"
-        with pytest.raises(NotAllowed, match="from hosts to all: do it in the panel"):
-            variant(there, "all", kernel)
-        beside = there.open("own", notebook_path=NOTEBOOK)
-        there.send(SetConfig(session_id=beside.session_id, network="none"))
-        assert variant(there, None, kernel) == "none"
-        with pytest.raises(NotAllowed, match="from none to hosts"):
-            variant(there, "hosts", kernel)
-        assert variant(there, "hosts", UserCaller("ada")) == "hosts"
 
 
 @needs_walls

@@ -91,6 +91,7 @@ from acp_jupyter.api.models.turns import (
     GetSavedOutputs,
     GetTurn,
     ItemsPage,
+    KeepVariant,
     ListChangingSessions,
     ListRules,
     ListTrust,
@@ -108,7 +109,7 @@ from acp_jupyter.api.models.turns import (
     TurnDetail,
 )
 from acp_jupyter.errors import NotAllowed
-from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
+from acp_jupyter.features import registered
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -151,6 +152,8 @@ _LIFECYCLE = (
         only_user="open a session of an agent",
     ),
 )
+
+_OF_FEATURES: list[CommandRow] = [row for rows in registered("commands").values() for row in rows]
 
 COMMANDS = (
     CommandRow(
@@ -341,7 +344,6 @@ COMMANDS = (
     ),
     CommandRow(ListChangingSessions, None, ChangingSessions, only_user="ask who changed a file"),
     CommandRow(RevertTurn, POST("turns/{turn_id}/revert", body=True), RevertReply, wakes="turn"),
-    CommandRow(CreateVariant, POST("variants", body=True, sends_defaults=False), SessionState),
     CommandRow(KeepVariant, POST("turns/{turn_id}/keep", body=True), RevertReply, wakes="turn"),
     CommandRow(
         AllowDownload,
@@ -424,6 +426,7 @@ COMMANDS = (
         only_user="revoke the key of an outside agent",
     ),
     CommandRow(FindStale, POST("stale", body=True), StaleCells, only_user="look for stale cells"),
+    *_OF_FEATURES,
 )
 """Every command, in the order in which the page's types list them."""
 

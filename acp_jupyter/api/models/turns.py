@@ -302,6 +302,31 @@ class ChangesReply(Model):
     words: str = ""
 
 
+class KeepVariant(BaseCommand):
+    """Apply what a turn has changed in a copy to the folder that was copied, or remove it again.
+
+    The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
+    have changed in the same files is kept with it, unless single ``hunks`` are named. All of it or
+    nothing: it is refused where a file of a variant was changed since the copy was made, or, in
+    that sandbox, where a person has changed the same place.
+    """
+
+    name: Literal["keep_variant"] = "keep_variant"
+    turn_id: str
+    paths: tuple[str, ...] | None = Field(default=None, max_length=1000)
+    """Which files; default: all that can be kept."""
+    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MAX_HUNK_FILES)
+    """Parts of files, in place of whole ones."""
+    undo: bool = False
+
+    @model_validator(mode="after")
+    def _files_or_parts(self) -> KeepVariant:
+        if self.hunks and self.paths is not None:
+            msg = "send either paths or hunks"
+            raise ValueError(msg)
+        return self
+
+
 class RevertReply(Model):
     """Result of ``revert_turn``."""
 

@@ -1,1 +1,12 @@
-"""Trying a prompt several ways, each in a copy of the folder."""
+"""Trying a prompt several ways at once, each in a copy of the folder."""
+
+from __future__ import annotations
+
+from acp_jupyter.feature import Feature
+
+FEATURE = Feature(
+    commands="commands:COMMANDS",
+    handlers="handlers:VariantCommands",
+    server="server:VariantsOnServer",
+    cell="cell_options:TRY",
+)

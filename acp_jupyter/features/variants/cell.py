@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from acp_jupyter.features.variants.kernel import Variants, make_variants, send_all
@@ -14,6 +15,7 @@ from acp_jupyter.kernel.variables import describe_names
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from acp_jupyter.features.variants.commands import Restore
     from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
@@ -25,7 +27,13 @@ _WITHOUT_DILL = (
 _KEEP = "`_acp[0].keep()` puts the changes of the first one into the folder."
 
 
-def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
+def run_try(
+    shell: InteractiveShell,
+    options: CellOptions,
+    prompt: str,
+    agents: Sequence[str],
+    restore: Restore | None,
+) -> None:
     """Send a prompt to several agents, show their turns and wait for all ends."""
     cell = execution_context()
     written = prompt
@@ -35,10 +43,10 @@ def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
     config = tuple(split_setting(each) for each in options.config)
     with _Progress(cell) as progress:
         sessions = make_variants(
-            options.several,
+            agents,
             trust=options.trust,
             tools=not options.no_tools,
-            restore=options.restore,
+            restore=restore,
             sandbox=options.sandbox,
             network=options.network,
             settings=Settings(options.mode, options.model, config),
@@ -53,7 +61,7 @@ def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
     if options.out:
         shell.push({options.out: variants})  # type: ignore[no-untyped-call]
     try:
-        _show(variants, cell, options)
+        _show(variants, cell, options, restore)
     except KeyboardInterrupt:
         variants.cancel()
         for turn in variants:
@@ -61,8 +69,10 @@ def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
         raise
 
 
-def _show(variants: Variants, cell: ExecutionContext, options: CellOptions) -> None:
-    _print(_about(variants, options), cell)
+def _show(
+    variants: Variants, cell: ExecutionContext, options: CellOptions, restore: Restore | None
+) -> None:
+    _print(_about(variants, restore), cell)
     if options.background and cell.goes_on:
         for turn in variants:
             show_beginning(turn, cell)
@@ -95,12 +105,12 @@ def _show_in_notebook(variants: Variants, cell: ExecutionContext) -> None:
             each.end()
 
 
-def _about(variants: Variants, options: CellOptions) -> str:
+def _about(variants: Variants, restore: Restore | None) -> str:
     """Return notes about the copies of the folder."""
     variant = variants[0]._detail.session.variant
     assert variant is not None
     words = [f"Each variant works in a copy of the folder. {variant.kernel}"]
-    if variant.begins_empty and options.restore is None:
+    if variant.begins_empty and restore is None:
         words.append(_WITHOUT_DILL)
     return " ".join((*words, variant.left_out)).strip()
 

@@ -1,14 +1,19 @@
-"""Commands about variants: one prompt tried in several ways, each in a copy of the folder."""
+"""The command that begins a variant of a prompt."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.api.models.turns import MAX_HUNK_FILES
-from acp_jupyter.protocol.host_events.session import FileHunks, Network, Restore, Sandbox
+from acp_jupyter.api.models.command_row import POST, BaseCommand, CommandRow
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
+from acp_jupyter.transcript.model.session_state import SessionState
+
+Restore = Literal["dill", "rerun", "none"]
+"""What a variant's own kernel begins with: copies of the variables (made by dill), the results of
+running the cells above again, or nothing.
+"""
 
 
 class CreateVariant(BaseCommand):
@@ -41,26 +46,6 @@ class CreateVariant(BaseCommand):
     """The cell that asks: ``rerun`` runs the cells above it."""
 
 
-class KeepVariant(BaseCommand):
-    """Apply what a turn has changed in a copy to the folder that was copied, or remove it again.
-
-    The turn is that of a variant, or of a session in the sandbox ``copy``; then what earlier turns
-    have changed in the same files is kept with it, unless single ``hunks`` are named. All of it or
-    nothing: it is refused where a file of a variant was changed since the copy was made, or, in
-    that sandbox, where a person has changed the same place.
-    """
-
-    name: Literal["keep_variant"] = "keep_variant"
-    turn_id: str
-    paths: tuple[str, ...] | None = Field(default=None, max_length=1000)
-    """Which files; default: all that can be kept."""
-    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=MAX_HUNK_FILES)
-    """Parts of files, in place of whole ones."""
-    undo: bool = False
-
-    @model_validator(mode="after")
-    def _files_or_parts(self) -> KeepVariant:
-        if self.hunks and self.paths is not None:
-            msg = "send either paths or hunks"
-            raise ValueError(msg)
-        return self
+COMMANDS = (
+    CommandRow(CreateVariant, POST("variants", body=True, sends_defaults=False), SessionState),
+)

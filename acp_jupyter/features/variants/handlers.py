@@ -1,45 +1,44 @@
-"""Variants of a prompt: sessions in copies of a folder, and keeping the changes of one."""
+"""Variants of a prompt: their sessions, in copies of a folder."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from acp_jupyter.api.access import (
     Caller,
     KernelCaller,
     folder_of,
-    may_see,
     notebook_of,
     place_of,
     sender,
 )
-from acp_jupyter.api.commands.changes.changes import ChangeCommands
-from acp_jupyter.api.commands.permissions import TrustCommands
+from acp_jupyter.api.commands.handler_context import HandlerContext
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import CreateSession
-from acp_jupyter.api.models.turns import RevertReply, RevertTurn
-from acp_jupyter.errors import BadRequest, UnknownTurn
-from acp_jupyter.features.variants.commands import CreateVariant, KeepVariant
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.features.variants.commands import CreateVariant
+from acp_jupyter.features.variants.copies import VariantCopies
+from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
 from acp_jupyter.host.bounds import require_no_more
-from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session, VariantKernelRequest
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
-from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
-from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.host.workspace.own_kernels import OwnKernel
 from acp_jupyter.protocol.host_events.session import Network, Sandbox, Variant
 from acp_jupyter.transcript.model.session_state import SessionState
 
-_MAX_NAMED = 20
+if TYPE_CHECKING:
+    from acp_jupyter.features.variants.server import VariantsOnServer
 
 
 class VariantCommands:
     """Carries out commands about variants. Lives on the host's loop."""
 
-    def __init__(self, host: AgentHost, trust: TrustCommands, changes: ChangeCommands) -> None:
-        self._host = host
-        self._trust = trust
-        self._changes = changes
+    def __init__(self, context: HandlerContext) -> None:
+        self._host = host = context.host
+        self._trust = context.trust
+        self._copies = VariantCopies(host.copies, host.config.limits)
 
     @handles(CreateVariant)
     async def create(self, command: CreateVariant, caller: Caller) -> SessionState:
@@ -60,7 +59,7 @@ class VariantCommands:
         asked = CreateSession(agent=agent, trust=command.trust, ask_trust=command.ask_trust)
         await self._trust.admit(asked, caller, notebook, folder)
         self._host.open_sessions.make_room()  # before all is copied
-        variant, copy = await self._host.variants.copy(Path(folder), command.try_id)
+        variant, copy = await self._copies.copy(Path(folder), command.try_id)
         session = None
         try:
             kernel = await self._kernel(command, variant, copy, notebook, kernel_id)
@@ -107,13 +106,16 @@ class VariantCommands:
         notebook: str,
         kernel_id: str,
     ) -> OwnKernel | NoKernel:
-        tools = self._host.config.tools
+        config = self._host.config
         if not notebook:
             return NoKernel("no notebook of a Jupyter server asks for it")
-        if tools is None or not command.tools:
+        if config.tools is None or not command.tools:
             return NoKernel("the notebook tools are turned off")
-        path = self._host.config.root / notebook
-        return await tools.own_kernel(
+        server: VariantsOnServer | None = config.parts.get("variants")
+        if server is None:
+            return NoKernel("no Jupyter server can start one here")
+        path = config.root / notebook
+        return await server.plan(
             VariantKernelRequest(variant, copy, path, kernel_id, command.cell_id, command.restore)
         )
 
@@ -124,29 +126,3 @@ class VariantCommands:
                 await self._host.closer.delete(session.session_id)
         finally:
             await copy.remove()
-
-    @handles(KeepVariant)
-    async def keep(self, command: KeepVariant, caller: Caller) -> RevertReply:
-        """Apply the changes of a copy to the folder, or remove them again."""
-        turn_id = command.turn_id
-        session = self._host.session_of_turn(turn_id)
-        if not may_see(session, caller):
-            raise UnknownTurn("This turn is not one of this notebook.")
-        turn = session.transcript.turns[turn_id]
-        if not turn.to_be_kept:
-            raise BadRequest("This turn has worked in the folder itself: there is nothing to keep.")
-        await session.turn_files.settled(turn_id)
-        turn = session.transcript.turns[turn_id]
-        if turn.status == "done" and turn.changes is None and not turn.changes_unknown:
-            what = "This variant" if turn.variant else "This turn"
-            raise BadRequest(f"{what} has changed no file.")
-        reverting = RevertTurn(
-            turn_id=turn_id, paths=command.paths, hunks=command.hunks, undo=not command.undo
-        )
-        reply = await self._changes.revert(reverting, caller)
-        left_out = [f"{path} {why}" for path, why in reply.refused.items()]
-        if left_out:
-            named = ", ".join(left_out[:_MAX_NAMED])
-            more = f" and {len(left_out) - _MAX_NAMED} more" * (len(left_out) > _MAX_NAMED)
-            session.journal.note(HostNotice(severity="warning", text=f"Not kept: {named}{more}."))
-        return reply

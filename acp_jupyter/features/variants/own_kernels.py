@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
 from acp_jupyter.features.variants.restoring import Restored, Restorer
 from acp_jupyter.features.variants.shared_variables import SharedVariables
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import Session, VariantKernelRequest
-from acp_jupyter.host.workspace.own_kernels import NoKernel
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.notebook_tools.context import CallTarget, ToolError, target_of
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.notebooks import EditRefused, FileNotebooks, Node

@@ -14,13 +14,13 @@ from typing import Any, assert_never
 from acp_jupyter.checks.no_agents import NO_AGENTS
 from acp_jupyter.checks.skipped import ASKS, SkippedCells
 from acp_jupyter.features.variants.copied_variables import CopiedVariables
+from acp_jupyter.features.variants.kernel_request import VariantKernelRequest
 from acp_jupyter.features.variants.shared_variables import (
     SharedVariables,
     copied,
     failure,
 )
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import VariantKernelRequest
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner
 
 _EMPTY = "It has none of the notebook's variables"

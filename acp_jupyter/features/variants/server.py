@@ -20,10 +20,13 @@ from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 from acp_jupyter.api.kernel_auth import URL_VARIABLE
 from acp_jupyter.checks.no_agents import CHECK_VARIABLE
 from acp_jupyter.errors import plain_reason
+from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
+from acp_jupyter.features.variants.own_kernels import VariantKernel, VariantKernels
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.server.kernel.lifecycle import KernelLifecycle
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
+from acp_jupyter.server.part import ServerContext, ServerPart
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -34,7 +37,29 @@ _STOP_SECONDS = 20.0
 _DEAD = "Your kernel has died. restart_kernel starts it again, without variables."
 
 
-class ServerVariantKernels:
+class VariantsOnServer(ServerPart):
+    """Plans and starts the kernels of variants."""
+
+    def __init__(self, context: ServerContext) -> None:
+        self._starter = starter = _KernelStarter(context.app)
+        self._kernels = VariantKernels(
+            starter, context.kernel_runner, starter.runner, context.limits
+        )
+
+    async def plan(self, request: VariantKernelRequest) -> VariantKernel | NoKernel:
+        """Return a variant's kernel, not started yet, or why it gets none. On the host's loop."""
+        return await self._kernels.plan(request)
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Store Jupyter's loop, once it runs."""
+        self._starter.begin(loop)
+
+    async def close(self) -> None:
+        """End all kernels that remain."""
+        await self._starter.close()
+
+
+class _KernelStarter:
     """A `KernelStarter`, and the runner of its kernels. Used on the host's loop."""
 
     def __init__(self, serverapp: ServerApp) -> None:

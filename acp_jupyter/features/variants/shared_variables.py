@@ -71,7 +71,7 @@ class SharedVariables:
 async def copied(
     runner: KernelRunner, kernel_id: str, call: str, seconds: float
 ) -> CopiedVariables:
-    """Call a function of `acp_jupyter.features.variants.variable_copies` in a kernel; return its result."""
+    """Call a function of `variable_copies` in a kernel; return its result."""
     module = "__import__('acp_jupyter.features.variants.variable_copies', fromlist=['_'])"
     try:
         result = await runner.execute(

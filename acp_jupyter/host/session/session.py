@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -26,7 +24,6 @@ from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
 from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
-from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
@@ -40,10 +37,8 @@ from acp_jupyter.protocol.host_events.notes import (
 from acp_jupyter.protocol.host_events.session import (
     Network,
     Policy,
-    Restore,
     Rule,
     Sandbox,
-    Variant,
 )
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
@@ -353,21 +348,6 @@ class Session:
             await self.recording.close()
 
 
-@dataclass(frozen=True, slots=True)
-class VariantKernelRequest:
-    """The kernel that a variant should get."""
-
-    variant: Variant
-    copy: FolderCopy
-    notebook: Path
-    """The absolute path of the user's notebook with the prompt, not of its copy."""
-    kernel_id: str
-    """The kernel that runs the asking cell; empty if unknown."""
-    cell_id: str
-    """The id of the asking cell; empty if unknown."""
-    restore: Restore
-
-
 class McpServerProvider(Protocol):
     """Provides sessions with MCP servers that end with them. Used on the host's loop."""
 
@@ -376,9 +356,6 @@ class McpServerProvider(Protocol):
 
     async def socket_folders(self) -> Sequence[str]:
         """Return the folders with the sockets that such servers connect to."""
-
-    async def own_kernel(self, request: VariantKernelRequest) -> OwnKernel | NoKernel:
-        """Return the kernel for a variant, or the reason why it gets none."""
 
     def over_acp(self, session: Session) -> McpServer | None:
         """Return the session's server for an agent that uses MCP over ACP; None: use `servers`."""

@@ -1,9 +1,8 @@
-"""Interfaces of the kernel that works in a copy of a folder."""
+"""The interface of a kernel that works in a copy of a folder."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class OwnKernel(Protocol):
@@ -13,17 +12,8 @@ class OwnKernel(Protocol):
     def words(self) -> str:
         """A sentence that says what the kernel starts with."""
 
+    def tools(self, session: Any) -> Any:
+        """Return the notebook tools for the session that works in the copy."""
+
     async def end(self) -> None:
         """End the kernel, even while it starts, and release its variables. May be called again."""
-
-
-@dataclass(frozen=True, slots=True)
-class NoKernel:
-    """Why a variant has no kernel."""
-
-    why: str
-
-    @property
-    def words(self) -> str:
-        """The reason as a sentence for users."""
-        return f"It has no kernel of its own and no notebook tools: {self.why}."

@@ -46,6 +46,7 @@ from acp_jupyter.api.models.turns import (
     GetCell,
     GetChanges,
     GetTurn,
+    KeepVariant,
     ListRules,
     PromptSession,
     RevertReply,
@@ -56,7 +57,6 @@ from acp_jupyter.api.models.turns import (
     TurnDetail,
 )
 from acp_jupyter.errors import NotQueued
-from acp_jupyter.features.variants.commands import KeepVariant
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import FileHunks, Policy, Sandbox

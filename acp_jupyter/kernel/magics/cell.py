@@ -214,8 +214,8 @@ _NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then
 def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
     """Send the last error; what follows is understood as in the first line of a cell."""
     options = parse_cell_line(shlex.join(rest))
-    if options.several:
-        raise UsageError("%acp fix asks one agent: leave out --try.")
+    if options.feature is not None:
+        raise UsageError(f"%acp fix asks one agent: leave out {options.feature.option}.")
     error = _last_error()
     named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
     options = dataclasses.replace(options, var=named)

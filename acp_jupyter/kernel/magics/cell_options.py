@@ -9,21 +9,57 @@ import argparse
 import difflib
 import keyword
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from IPython.core.error import UsageError
 
+from acp_jupyter.features import registered
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from acp_jupyter.protocol.host_events.session import (
         Network,
         Policy,
-        Restore,
         RuleEffect,
         Sandbox,
     )
+
+
+class FeatureOptions(Protocol):
+    """A feature's options of a cell that it runs."""
+
+    @property
+    def option(self) -> str:
+        """The option that makes the feature run it."""
+
+    def run(self, shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
+        """Run the cell, in place of sending its prompt to one agent."""
+
+
+class CellFeature(Protocol):
+    """Adds options to the first line of a cell."""
+
+    options: tuple[str, ...]
+    """All its options; those without a value are in ``flags``, too."""
+    flags: tuple[str, ...]
+    choices: Mapping[str, tuple[str, ...]]
+    """The values that Tab offers, by option."""
+
+    def add_arguments(self, group: argparse._ArgumentGroup) -> None:
+        """Add the options to the parser."""
+
+    def read(self, given: argparse.Namespace, rest: list[str]) -> FeatureOptions | None:
+        """Return what was asked for; None if the cell is not the feature's.
+
+        ``rest`` has the words after the first that are no options.
+        """
+
+
+_FEATURES: tuple[CellFeature, ...] = tuple(registered("cell").values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +88,8 @@ class CellOptions:
     """Options as ``NAME=VALUE``."""
     background: bool = False
     format: bool = False
-    several: tuple[str, ...] = ()
-    """The agents of ``--try``."""
-    restore: Restore | None = None
-    """How to restore variables in the variants' kernels."""
+    feature: FeatureOptions | None = None
+    """The options of a feature that runs the cell."""
 
 
 def cell_help() -> str:
@@ -70,9 +104,11 @@ def parse_cell_line(line: str) -> CellOptions:
     except ValueError as error:
         raise UsageError(f"A quotation mark is not closed ({error}). {SEE_HELP}") from None
     given, rest = cell_parser().parse_known_args(words)
-    several = _several(given, rest) if given.several else ()
-    restore = _restore(given.restore, several)
-    if rest and not several:
+    if option := next((word for word in rest if word.startswith("-")), None):
+        raise UsageError(_unknown(option))
+    found = (each.read(given, rest) for each in _FEATURES)
+    feature = next((each for each in found if each is not None), None)
+    if rest and feature is None:
         raise UsageError(_unknown(rest[0]))
     policy = next((policy for policy in POLICIES if policy == given.policy), None)
     if given.policy is not None and policy is None:
@@ -82,7 +118,7 @@ def parse_cell_line(line: str) -> CellOptions:
     if given.out is not None and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
         raise UsageError(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
     return CellOptions(
-        agent=None if several else given.agent,
+        agent=None if feature else given.agent,
         session=given.session,
         new=given.new,
         rewind=given.rewind,
@@ -103,8 +139,7 @@ def parse_cell_line(line: str) -> CellOptions:
         config=tuple(given.config),
         background=given.background,
         format=given.format,
-        several=several,
-        restore=restore,
+        feature=feature,
     )
 
 
@@ -124,36 +159,6 @@ def named_network(name: str) -> Network:
     if found is None:
         raise UsageError(f"There is no network {name!r}. Type one of: {', '.join(NETWORKS)}.")
     return found
-
-
-def _restore(text: str | None, several: tuple[str, ...]) -> Restore | None:
-    if text is None:
-        return None
-    found = next((each for each in RESTORES if each == text), None)
-    if found is None:
-        raise UsageError(f"There is no --restore {text!r}. Type one of: {', '.join(RESTORES)}.")
-    if not several:
-        raise UsageError("--restore is about the kernels of --try: leave it out, or add --try.")
-    return found
-
-
-def _several(given: argparse.Namespace, rest: list[str]) -> tuple[str, ...]:
-    """Return the agents of ``--try``, which commas part."""
-    if option := next((word for word in rest if word.startswith("-")), None):
-        raise UsageError(_unknown(option))
-    if given.session or given.new or given.rewind:
-        raise UsageError(
-            "--try starts sessions of its own: leave out --session, --new and --rewind."
-        )
-    words = " ".join(filter(None, (given.agent, *rest)))
-    agents = tuple(each.strip() for each in words.split(",") if each.strip())
-    if words := next((each for each in agents if " " in each), ""):
-        raise UsageError(f"Put a comma between the agents: {', '.join(words.split())}.")
-    if len(agents) < 2:
-        raise UsageError(
-            "--try needs two agents or more: %%acp claude, codex --try. The same one again is fine."
-        )
-    return agents
 
 
 def _unknown(word: str) -> str:
@@ -182,8 +187,6 @@ SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
 
 NETWORKS: tuple[Network, ...] = ("all", "hosts", "none")
 
-RESTORES: tuple[Restore, ...] = ("dill", "rerun", "none")
-
 CELL_OPTIONS = (
     "--session",
     "--new",
@@ -203,8 +206,7 @@ CELL_OPTIONS = (
     "--out",
     "--timeout",
     "--background",
-    "--try",
-    "--restore",
+    *(option for feature in _FEATURES for option in feature.options),
     "--format",
     "--help",
 )
@@ -215,12 +217,22 @@ FLAGS = (
     "--trust",
     "--no-tools",
     "--background",
-    "--try",
+    *(option for feature in _FEATURES for option in feature.flags),
     "--format",
     "-h",
     "--help",
 )
 """Options without a value."""
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "--policy": POLICIES,
+    "--sandbox": SANDBOXES,
+    "--network": NETWORKS,
+    "--out": (),
+    "--timeout": (),
+    **{option: words for feature in _FEATURES for option, words in feature.choices.items()},
+}
+"""The values that Tab offers, by option."""
 
 REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
 """Options that may be repeated."""
@@ -302,19 +314,8 @@ def cell_parser() -> LineParser:
     )
     turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
     turn.add_argument("--background", action="store_true", help="don't wait until it has ended")
-    turn.add_argument(
-        "--try",
-        dest="several",
-        action="store_true",
-        help="let several agents try it, each in a copy of the folder: claude, codex, or with "
-        "models claude:opus, claude:haiku; keep the best",
-    )
-    turn.add_argument(
-        "--restore",
-        metavar="HOW",
-        help="with --try: what the kernel of each begins with. dill: copies of the variables (the "
-        "default where dill is installed); rerun: the cells above run again; none: nothing",
-    )
+    for feature in _FEATURES:
+        feature.add_arguments(turn)
     turn.add_argument("-h", "--help", action="store_true", help="show this help")
     return parser
 

@@ -23,11 +23,10 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import (
     CELL_OPTIONS,
+    CHOICES,
     FLAGS,
-    NETWORKS,
     POLICIES,
     REPEATED,
-    RESTORES,
     SANDBOXES,
     cell_help,
     parse_cell_line,
@@ -59,13 +58,12 @@ def cell_magic(line: str, cell: str) -> None:
         raise UsageError(
             "The prompt is empty. Below the first line, write what the agent should do."
         )
-    from acp_jupyter.features.variants.cell import run_try
     from acp_jupyter.kernel.magics.cell import run_cell
 
     shell = get_ipython()
     assert shell is not None
     try:
-        run = run_try if options.several else run_cell
+        run = run_cell if options.feature is None else options.feature.run
         run(shell, options, cell.strip("\n"))
     except AcpError as error:
         raise _in_few_lines(error) from None
@@ -193,18 +191,8 @@ def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
     )
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "--policy": POLICIES,
-    "--sandbox": SANDBOXES,
-    "--network": NETWORKS,
-    "--restore": RESTORES,
-    "--out": (),
-    "--timeout": (),
-}
-
-
 def _cell_words(before: list[str], word: str) -> list[str]:
-    if (choices := _CHOICES.get(before[-1])) is not None:
+    if (choices := CHOICES.get(before[-1])) is not None:
         return list(choices)
     match before[-1]:
         case "--mode" | "--model" | "--config":

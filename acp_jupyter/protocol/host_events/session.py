@@ -295,12 +295,6 @@ class FileHunks(Model):
     hunks: tuple[Hunk, ...] = Field(max_length=_HUNKS)
 
 
-Restore = Literal["dill", "rerun", "none"]
-"""What a variant's own kernel begins with: copies of the variables (made by dill), the results of
-running the cells above again, or nothing.
-"""
-
-
 class Variant(Model):
     """Which variant of a prompt a session is; it works in a copy of the folder."""
 

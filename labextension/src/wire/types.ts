@@ -685,7 +685,6 @@ export type Command =
   | GetHistory
   | ListChangingSessions
   | RevertTurn
-  | CreateVariant
   | KeepVariant
   | AllowDownload
   | RestartAgent
@@ -700,7 +699,8 @@ export type Command =
   | MakeOutsideKey
   | ListOutsideKeys
   | RevokeOutsideKey
-  | FindStale;
+  | FindStale
+  | CreateVariant;
 
 /**
  * A command; a reply with the same id answers it.

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
 from acp_jupyter.features.variants.own_kernels import VariantKernels
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import VariantKernelRequest
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
-from acp_jupyter.host.workspace.own_kernels import NoKernel
 from acp_jupyter.protocol.host_events.session import Variant
 from tests.notebook_tools.in_process import Dictionary
 

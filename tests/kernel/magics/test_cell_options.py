@@ -32,15 +32,6 @@ def test_everything_at_once() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "line", ["demo, claude:opus --try", "--try demo, claude:opus", "demo,claude:opus --try"]
-)
-def test_agents_of_a_try(line: str) -> None:
-    options = parse_cell_line(line)
-    assert options == CellOptions(several=("demo", "claude:opus"))
-    assert parse_cell_line(f"{line} --restore rerun").restore == "rerun"
-
-
 def test_nothing() -> None:
     assert parse_cell_line("") == CellOptions()
 
@@ -65,12 +56,6 @@ def test_nothing() -> None:
         ("--out=--", "--out: -- is not a value"),
         ("--\ud83d", "There is no option --\ufffd"),
         ("demo Fix it", "below the first line"),
-        ("demo --try", "two agents or more"),
-        ("demo demo --try", "Put a comma between the agents: demo, demo."),
-        ("demo, demo --try --new", "leave out --session, --new and --rewind"),
-        ("demo, demo --try --wibble", "no option --wibble"),
-        ("demo, demo --try --restore all", "Type one of: dill, rerun, none."),
-        ("demo --restore dill", "leave it out, or add --try"),
         ("demo, demo", "below the first line"),
         ("'demo", "quotation mark"),
     ],

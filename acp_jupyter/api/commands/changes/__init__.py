@@ -1,1 +1,1 @@
-"""Commands about the changes of turns: revert them, go back to before a turn, keep a variant's."""
+"""Commands about the changes of turns: revert or keep them, go back to before a turn."""

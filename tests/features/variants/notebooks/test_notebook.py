@@ -14,7 +14,7 @@ from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.kernel.cells import jupyter_environment
 from tests.support.wait import PATIENCE_SECONDS
 
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "variants.ipynb"
+NOTEBOOK = Path(__file__).parents[4] / "notebooks" / "variants.ipynb"
 
 
 def read() -> Any:

@@ -1,0 +1,25 @@
+"""`Feature`: what a feature registers, each by its place, so that only who asks for it imports it.
+
+A place is ``module:name``, with the module relative to the feature's folder. The kernel imports no
+place of the server, and the server none of the kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """The places of what a feature registers; empty for what it has none of."""
+
+    commands: str = ""
+    """A tuple of `CommandRow`, read by `acp_jupyter.api.models.command_table`."""
+    handlers: str = ""
+    """A function that takes a `HandlerContext` and returns the object with the handlers of these
+    commands, called by `acp_jupyter.api.dispatch`."""
+    server: str = ""
+    """A subclass of `ServerPart`, made by `acp_jupyter.server.extension`."""
+    cell: str = ""
+    """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
+    `acp_jupyter.kernel.magics.cell_options`."""
