@@ -31,7 +31,7 @@ const policy = [
   "form-action 'none'",
 ].join('; ');
 
-// What stands in double braces is put in by acp_jupyter/transcript/output/shared_page.py.
+// What stands in double braces is put in by acp_jupyter/features/share/shared_page.py.
 const page = `<!DOCTYPE html>
 <html lang="en">
 <head>

@@ -10,13 +10,13 @@ from acp_jupyter.api.access import Caller, visible_session
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import GetTranscript, TranscriptPage
 from acp_jupyter.errors import UnknownTurn
+from acp_jupyter.features.share.shared_page import shared_page
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import STEERED, TurnState
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.output.bundle import readable_items
 from acp_jupyter.transcript.output.markdown import session_markdown
-from acp_jupyter.transcript.output.shared_page import shared_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 

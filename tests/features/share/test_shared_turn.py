@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scripts.shared_turn import TARGET, page
+from scripts.features.share.gen import TARGET, page
 
 _MOVES = r'<script type="text/plain".*(?=</body>)|<style>.*?</style>|sha256-[\w+/=]+'
 

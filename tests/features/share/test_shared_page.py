@@ -13,10 +13,10 @@ import pytest
 from pydantic import TypeAdapter
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.features.share.shared_page import shared_page
 from acp_jupyter.transcript.model.items import AgentMessage, Item, UserMessage
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.output.shared_page import shared_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.planted_secret import SECRET
 from tests.support.transcript.traffic import Script

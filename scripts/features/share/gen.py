@@ -9,16 +9,16 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from acp_jupyter.features.share.shared_page import shared_page
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
-from acp_jupyter.transcript.output.shared_page import shared_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[3]
 TARGET = ROOT / "docs/shared-turn.html"
 _RECORDING = ROOT / "notebooks/record_and_replay.acp/demo.ndjson"
 

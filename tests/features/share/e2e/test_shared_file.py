@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect
 
-from scripts.shared_turn import TARGET
+from scripts.features.share.gen import TARGET
 from tests.support.browser import pictures
 from tests.support.browser.accessibility import (
     expect_accessible,
