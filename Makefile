@@ -170,7 +170,7 @@ gen: install
 	python scripts/gen_types.py
 	python -m scripts.policy_table
 	python scripts/token_formats.py
-	python scripts/features/share/gen.py
+	for script in $(wildcard scripts/features/*/gen.py); do python $$script || exit; done
 
 lock: $(ENV_STAMP)
 	uv pip compile pyproject.toml --quiet --extra lab --group dev --universal --python-version 3.11 \

@@ -20,6 +20,11 @@ class Feature:
     commands, called by `acp_jupyter.api.dispatch`."""
     server: str = ""
     """A subclass of `ServerPart`, made by `acp_jupyter.server.extension`."""
+    subcommands: str = ""
+    """A tuple of `Subcommand`, read by `acp_jupyter.kernel.magics.help`."""
+    transcripts: str = ""
+    """Functions that write a transcript, by the name of their format; read by
+    `acp_jupyter.api.commands.transcripts`."""
     cell: str = ""
     """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
     `acp_jupyter.kernel.magics.cell_options`."""

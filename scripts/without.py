@@ -65,7 +65,7 @@ def copy_to(folder: Path) -> None:
 
 def remove(folder: Path, name: str) -> bool:
     """Remove a feature from a copy; return whether the page has a part of it."""
-    for place in ("acp_jupyter/features", "tests/features"):
+    for place in ("acp_jupyter/features", "tests/features", "scripts/features"):
         shutil.rmtree(folder / place / name, ignore_errors=True)
     edit(folder / LIST, lambda text: re.sub(rf'^    "{name}",\n', "", text, flags=re.MULTILINE))
     head = folder / "acp_jupyter/__init__.py"

@@ -201,36 +201,8 @@ def test_a_turn_is_html_too(kernel: Kernel) -> None:
     assert "pip install jinja2 markdown-it-py" in cell.message
 
 
-def test_a_turn_and_a_session_are_shared(host: Kernel, tmp_path: Path) -> None:
-    host.run("%%acp hello --session shared --out turn\nGood morning").ok()
-    host.run("%%acp hello --session shared --out later\nGood evening").ok()
-    said = host.run(f"%acp share {tmp_path / 'last.html'} --session shared").ok().printed
-    assert "has the last turn of session " in said
-    assert "Read it before you send it" in said
-    host.run(f"%acp share {tmp_path / 'all.html'} --session shared --all").ok()
-    turn = host.run(f"print(turn.share({str(tmp_path / 'turn.html')!r}).name)").ok().printed
-    assert turn.strip() == "turn.html"
-    pages = {path.stem: path.read_text() for path in tmp_path.glob("*.html")}
-    found = {
-        name: [words for words in ("Good morning", "Good evening") if words in page]
-        for name, page in pages.items()
-    }
-    assert found == {
-        "last": ["Good evening"],
-        "all": ["Good morning", "Good evening"],
-        "turn": ["Good morning"],
-    }
-    again = host.run(f"%acp share {tmp_path / 'last.html'} --session shared")
-    assert again.error == "BadRequest"
-    assert "--force" in again.message
-    wrong = host.run(f"%acp share {tmp_path / 'last.md'}")
-    assert ".html" in wrong.message + wrong.printed
-    assert not (tmp_path / "last.md").exists()
-
-
 def test_tab_knows_formats_and_kinds(kernel: Kernel) -> None:
     assert kernel.complete("%acp exp") == ["export"]
     assert kernel.complete("%acp export x.ndjson --format b") == ["build-mode"]
-    assert kernel.complete("%acp share x.html --a") == ["--all"]
     assert kernel.complete("%acp import x.ndjson --as c") == ["claude-cli"]
     assert KINDS == DIALECTS

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 from acp_jupyter.api.access import Caller, visible_session
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import GetTranscript, TranscriptPage
-from acp_jupyter.errors import UnknownTurn
-from acp_jupyter.features.share.shared_page import shared_page
+from acp_jupyter.errors import BadRequest, UnknownTurn
+from acp_jupyter.features import registered
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import STEERED, TurnState
@@ -52,7 +53,10 @@ def _transcript(
 
         return {"html": html_page(state.session, turns, items, scrubber, thoughts=thoughts)}
     if command.format == "shared":
-        return {"shared": shared_page(state.session, turns, items, scrubber, thoughts=thoughts)}
+        write = _of_features().get(command.format)
+        if write is None:
+            raise BadRequest("Nothing can be shared here.")
+        return {command.format: write(state.session, turns, items, scrubber, thoughts=thoughts)}
     scrubbed = tuple(scrubber.model(turn) for turn in turns)
     saved = tuple(scrubber.model(item) for item in items)
     if command.format == "json":
@@ -68,6 +72,13 @@ def _transcript(
         of_turn[item.turn_id or ""].append(item)
     markdown = session_markdown(scrubber.model(state.session), scrubbed, of_turn, thoughts=thoughts)
     return {"markdown": scrubber.text(markdown)}
+
+
+def _of_features() -> dict[str, Any]:
+    formats: dict[str, Any] = {}
+    for of_feature in registered("transcripts").values():
+        formats |= of_feature
+    return formats
 
 
 def _named_turn(turns: list[TurnState], named: str) -> TurnState:

@@ -219,3 +219,6 @@ def _size(item: Item) -> int:
     blocks = item.blocks if isinstance(item, ToolCall) else (item,)
     pictures = sum(len(block.data) for block in blocks if isinstance(block, ContentBlockItem))
     return len(script_json(item_record(item)).encode()) - pictures
+
+
+TRANSCRIPTS = {"shared": shared_page}

@@ -1,4 +1,4 @@
-"""``%acp export``, ``%acp share`` and ``%acp import``: write sessions to files, and read logs."""
+"""``%acp export`` and ``%acp import``: write sessions to files, and read logs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def run_export(rest: Sequence[str]) -> None:
     path = Path(given.path).expanduser()
     file_format = _format(path, given.format)
     client = host_client()
-    session = _session(client.sessions(), given.session)
+    session = named_session(client.sessions(), given.session)
     pieces = _pieces(client, session.session_id, file_format, thoughts=given.thoughts)
     size = atomic_write(path, pieces, force=given.force)
     title = f" ({session.title})" if session.title else ""
@@ -82,7 +82,7 @@ def _format(path: Path, named: str | None) -> Format:
     return found
 
 
-def _session(sessions: Iterable[SessionState], named: str) -> SessionState:
+def named_session(sessions: Iterable[SessionState], named: str) -> SessionState:
     """Return the session of that id, or its beginning, or title; else the one that changed last."""
     by_time = sorted(sessions, key=lambda state: state.updated_at or 0, reverse=True)
     if not by_time:
@@ -132,31 +132,6 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
             rest = []
         rest.append(last)
     yield b"".join(rest)
-
-
-def run_share(rest: Sequence[str]) -> None:
-    """Write a turn or a session to a page for others."""
-    parser = LineParser("%acp share", see="Type: %acp share PATH.html")
-    parser.add_argument("path")
-    parser.add_argument("--all", action="store_true")
-    parser.add_argument("--session", default="")
-    parser.add_argument("--thoughts", action="store_true")
-    parser.add_argument("--force", action="store_true")
-    given = parser.parse_args(rest)
-    path = Path(given.path).expanduser()
-    if path.suffix.lower() not in {".html", ".htm"}:
-        raise UsageError(f"What is shared is a page: {path.name!r} should end with .html.")
-    client = host_client()
-    session = _session(client.sessions(), given.session)
-    shared = client.shared_page(
-        session.session_id, "" if given.all else "last", thoughts=given.thoughts
-    )
-    size = atomic_write(path, [shared.encode()], force=given.force)
-    what = "all turns" if given.all else "the last turn"
-    print(  # noqa: T201 - for the cell
-        f"{given.path} has {what} of session {session.session_id[:8]}: {human_size(size)}. "
-        "Read it before you send it to others."
-    )
 
 
 _SHOWN_PROBLEMS = 20

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
 from IPython.display import display
 
+from acp_jupyter.features import registered
+from acp_jupyter.kernel.magics.subcommand import Subcommand
 from acp_jupyter.transcript.escaping import inert, one_line
 
 
@@ -29,7 +31,7 @@ def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     display(data, raw=True)  # type: ignore[no-untyped-call]
 
 
-SUBCOMMANDS = {
+_OF_CORE = {
     "agents [--all]": "list the agents and whether they can start",
     "login [METHOD]": "log in to the agent of the session that needs it",
     "logout": "log out of the session's agent",
@@ -53,17 +55,35 @@ SUBCOMMANDS = {
     "steer WORDS": "say something to the agent while its turn runs, without stopping it",
     "cancel": "stop the running turn of this notebook",
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
-    "share PATH [options]": "write the last turn as a page for others, which plays in steps",
     "import PATH [options]": "read a log of an agent's session and show it",
     "status": "show where agents run, which one is chosen, and what is running",
     "record [on|off] [PATH]": "record this notebook's sessions, to replay them without an agent",
     "replay [on|off] [PATH]": "play the recorded sessions in place of agents",
     "help [SUBCOMMAND]": "show this help, or more about one subcommand",
 }
+
+OF_FEATURES: tuple[Subcommand, ...] = tuple(
+    each for rows in registered("subcommands").values() for each in rows
+)
+
+
+def _in_order() -> Iterator[tuple[str, str]]:
+    for usage, summary in _OF_CORE.items():
+        yield usage, summary
+        yield from _following(usage.split()[0])
+
+
+def _following(name: str) -> Iterator[tuple[str, str]]:
+    for each in OF_FEATURES:
+        if each.after == name:
+            yield each.usage, each.summary
+            yield from _following(each.name)
+
+
+SUBCOMMANDS = dict(_in_order())
 """The subcommands, with their arguments and descriptions."""
 
 EXPORT_OPTIONS = ("--format", "--session", "--thoughts", "--force")
-SHARE_OPTIONS = ("--all", "--session", "--thoughts", "--force")
 IMPORT_OPTIONS = ("--as", "--name", "--session")
 
 Format = Literal["traffic", "packets", "build-mode", "markdown", "html", "json"]
@@ -160,15 +180,6 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "--force          replace the file, if there is one",
         "Example: %acp export talk.md",
     ),
-    "share": (
-        "PATH ends with .html",
-        "--all         all turns of the session",
-        "--session ID  which one; default: the one used last here",
-        "--thoughts    with the agent's reasoning",
-        "--force       replace the file, if there is one",
-        "Secrets that are known or look like one are taken out, and so are places on this machine.",
-        "Example: %acp share talk.html",
-    ),
     "import": (
         "--as KIND        traffic, packets, build-mode or claude-cli; default: detected",
         "--name NAME      what the file is called; default: its own name",
@@ -176,5 +187,6 @@ DETAILS: dict[str, tuple[str, ...]] = {
     ),
     "record": (_PATH, "Without on or off it says what is recorded or replayed."),
     "replay": (_PATH, "Without on or off it says what is recorded or replayed."),
+    **{each.name: each.details for each in OF_FEATURES},
 }
 """Additional text of ``%acp help SUBCOMMAND``."""

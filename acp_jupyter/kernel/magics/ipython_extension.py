@@ -36,7 +36,7 @@ from acp_jupyter.kernel.magics.help import (
     FORMATS,
     IMPORT_OPTIONS,
     KINDS,
-    SHARE_OPTIONS,
+    OF_FEATURES,
     SUBCOMMANDS,
 )
 
@@ -257,11 +257,11 @@ def _line_words(before: list[str], word: str) -> list[str]:
 _OPTIONS = {
     "agents": ("--all",),
     "export": EXPORT_OPTIONS,
-    "share": SHARE_OPTIONS,
     "import": IMPORT_OPTIONS,
     "new": ("--session",),
     "log": ("--lines", "--text"),
     "rewind": ("--keep-files", "--undo"),
+    **{each.name: each.options for each in OF_FEATURES},
 }
 
 
@@ -285,7 +285,7 @@ def _first_words(name: str) -> list[str]:
         case "agents":
             return ["--all"]
         case _:
-            return []
+            return [word for each in OF_FEATURES if each.name == name for word in each.first]
 
 
 _MAX_SESSIONS = 50

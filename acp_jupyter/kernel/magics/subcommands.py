@@ -25,8 +25,8 @@ from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.magics import setting_commands as agent_commands
 from acp_jupyter.kernel.magics.cell import run_fix, sent_turns
 from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
-from acp_jupyter.kernel.magics.export_import import run_export, run_import, run_share
-from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS, print_text, table
+from acp_jupyter.kernel.magics.export_import import run_export, run_import
+from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table
 from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.escaping import one_line
@@ -409,10 +409,10 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "fix": _fix,
     "log": run_log,
     "export": run_export,
-    "share": run_share,
     "import": run_import,
     "status": _alone("status", _status),
     "record": _record,
     "replay": _replay,
     "help": _help,
+    **{each.name: each.run for each in OF_FEATURES},
 }

@@ -1,4 +1,4 @@
-"""%acp export and %acp share: what is written, and in which format."""
+"""%acp export: what is written, and in which format."""
 
 from __future__ import annotations
 
@@ -114,14 +114,6 @@ def test_the_name_of_the_file_gives_its_format(
 def test_what_is_no_format_is_refused_with_all_that_are(given: list[str], words: str) -> None:
     with pytest.raises(UsageError, match=f"{words}.*traffic, .*markdown"):
         export_import.run_export(given)
-
-
-@pytest.mark.parametrize("ending", ["html", "HTM"])
-def test_a_page_for_others_is_html(ending: str, tmp_path: Path) -> None:
-    export_import.run_share([str(tmp_path / f"page.{ending}")])
-    assert (tmp_path / f"page.{ending}").read_text() == "as shared"
-    with pytest.raises(UsageError, match=r"should end with \.html"):
-        export_import.run_share([str(tmp_path / "page.md")])
 
 
 @pytest.mark.parametrize(("turns", "words"), [(1, []), (2, ["The last turn is shown"])])
