@@ -11,9 +11,7 @@ import errno
 from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible_session
 from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
-from acp_jupyter.api.commands.changes.history import NotebookHistory
 from acp_jupyter.api.commands.changes.keep import KeepCommands
-from acp_jupyter.api.commands.changes.rewind import RewindCommands
 from acp_jupyter.api.commands.handler_context import HandlerContext
 from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
@@ -31,6 +29,8 @@ from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.errors import DiskRefused, plain_reason
 from acp_jupyter.features import registered
+from acp_jupyter.features.history.history import NotebookHistory
+from acp_jupyter.features.history.rewind import RewindCommands
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog

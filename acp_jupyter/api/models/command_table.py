@@ -18,7 +18,6 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.api.models.checks import FindStale, StaleCells
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.documents import Cell
-from acp_jupyter.api.models.history import GetHistory, History
 from acp_jupyter.api.models.outside import (
     ListOutsideKeys,
     MakeOutsideKey,
@@ -110,6 +109,7 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.features import registered
+from acp_jupyter.features.history.commands import GetHistory, History
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.transcript.model.session_state import SessionState

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from acp_jupyter.api.models.history import GetHistory
 from acp_jupyter.api.models.turns import GetChanges
+from acp_jupyter.features.history.commands import GetHistory
 
 
 def test_changes_of_several_turns_are_those_of_one_file() -> None:

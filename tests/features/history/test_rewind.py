@@ -16,7 +16,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from acp_jupyter.api.commands.changes.turn_order import in_order
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import (
@@ -28,6 +27,7 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.api.models.turns import PromptSession, RevertTurn, SendNow
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
+from acp_jupyter.features.history.turn_order import in_order
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry

@@ -12,23 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
-from acp_jupyter.api.commands.changes.past_cells import claimed_turns, read_cells
-from acp_jupyter.api.commands.changes.turn_order import in_order
 from acp_jupyter.api.models.command_row import handles
-from acp_jupyter.api.models.history import (
+from acp_jupyter.errors import BadRequest, ChangesGone, UnknownTurn
+from acp_jupyter.features.history.commands import (
     FileThen,
     GetHistory,
     History,
     HistoryMoment,
     HistoryStep,
 )
-from acp_jupyter.errors import BadRequest, ChangesGone, UnknownTurn
+from acp_jupyter.features.history.moments import kept_trees, read_file
+from acp_jupyter.features.history.past_cells import claimed_turns, read_cells
+from acp_jupyter.features.history.turn_order import in_order
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import read_changes, sizes, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
-from acp_jupyter.host.workspace.checkpoints.moments import kept_trees, read_file
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import TurnState
