@@ -16,7 +16,7 @@ class Feature:
     commands: str = ""
     """A tuple of `CommandRow`, read by `acp_jupyter.api.models.command_table`."""
     handlers: str = ""
-    """A function that takes a `HandlerContext` and returns the object with the handlers of these
+    """A function that takes a `HandlerContext` and returns the objects with the handlers of these
     commands, called by `acp_jupyter.api.dispatch`."""
     server: str = ""
     """A subclass of `ServerPart`, made by `acp_jupyter.server.extension`."""

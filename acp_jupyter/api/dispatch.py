@@ -29,8 +29,6 @@ from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.errors import DiskRefused, plain_reason
 from acp_jupyter.features import registered
-from acp_jupyter.features.history.history import NotebookHistory
-from acp_jupyter.features.history.rewind import RewindCommands
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog
@@ -82,11 +80,9 @@ class Dispatcher:
             Transcripts(host),
             TrafficCommands(host),
             changes,
-            NotebookHistory(host, pages_and_kernels),
-            RewindCommands(host, changes),
             KeepCommands(host, changes),
             OutsideKeyCommands(host),
-            *(make(context) for make in registered("handlers").values()),
+            *(each for make in registered("handlers").values() for each in make(context)),
         )
         missing = [row.name for row in COMMANDS if row.model not in self.handlers]
         if missing:

@@ -15,6 +15,7 @@ from typing import Any
 from acp_jupyter.feature import Feature
 
 NAMES: list[str] = [
+    "history",
     "share",
     "variants",
 ]

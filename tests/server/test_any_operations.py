@@ -310,6 +310,8 @@ class Operations(RuleBasedStateMachine):
         if what != "rewind":
             turn_id = self.turns[place % len(self.turns)]
             return Operation(self.of_turns[turn_id], f"turns/{turn_id}/revert", {"undo": undo})
+        if "history" not in FEATURES:
+            return None
         page = self.user(self.session_id).get(
             f"sessions/{self.session_id}/items", params={"start": 0, "end": 500}
         )

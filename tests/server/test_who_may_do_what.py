@@ -81,8 +81,6 @@ TABLE: dict[str, Fields] = {
     "unarchive_session": never("session_id"),
     "fork_session": {"session_id": NAMES},
     "resume_session": {"session_id": NAMES},
-    "rewind_session": {"session_id": NAMES, "turn_id": NAMES, "files": LESS, "also": NAMES},
-    "undo_rewind": {"session_id": NAMES, "files": LESS},
     "list_agent_sessions": never("agent", "cwd", "cursor", "archived"),
     "open_agent_session": never("agent", "agent_session_id", "cwd", "title", "trust"),
     "prompt": {
@@ -146,7 +144,6 @@ TABLE: dict[str, Fields] = {
     "cancel_tool_call": {"session_id": NAMES, "tool_call_id": NAMES},
     "run_outside": never("session_id", "tool_call_id"),
     "get_changes": {"turn_id": NAMES, "path": LOOKS, "earlier": NAMES, "form": LOOKS},
-    "get_history": never("notebook_path", "turn_id", "before", "path"),
     "list_changing_sessions": {"path": LOOKS},
     "revert_turn": {
         "turn_id": NAMES,

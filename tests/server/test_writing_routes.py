@@ -19,9 +19,7 @@ from tests.support.features import tables
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.server.small_disk import SmallDisk
-from tests.support.server.writing_routes import DONE, TOLD, Place, Row, json_body
-
-WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
+from tests.support.server.writing_routes import DONE, TOLD, WORDS, Place, Row, json_body
 
 
 def prepare(place: Place) -> None:
@@ -75,12 +73,6 @@ ROWS: dict[str, Row] = {
     ),
     "prompt": Row("sessions/{talk}/prompt", json_body(prompt="more"), read_only=WORDS),
     "fork_session": Row("sessions/{talk}/fork", full=TOLD, read_only=WORDS),
-    "rewind_session": Row(
-        "sessions/{changing}/rewind", json_body(turn_id="{change}"), full=WORDS, read_only=WORDS
-    ),
-    "undo_rewind": Row(
-        "sessions/{talk}/undo-rewind", full="did not begin", read_only="can't be written"
-    ),
     "resume_session": Row("sessions/{closed}/resume", full=WORDS, read_only=WORDS),
     "close_session": Row("sessions/{to_close}/close"),
     "delete_session": Row("sessions/{deleted}", method="DELETE", read_only=WORDS),

@@ -21,7 +21,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
+from acp_jupyter.api.models.sessions import RewindReply
 from acp_jupyter.api.models.turns import KeepVariant, RevertTurn
 from acp_jupyter.errors import AcpError, UnknownTurn
 from acp_jupyter.host.config import HostConfig
@@ -75,6 +75,10 @@ def touching(text: str, words: Iterable[str]) -> bool:
     lines = text.splitlines()
     typed = {at for at, line in enumerate(lines) if not frozenset(words).isdisjoint(line.split())}
     return any("=" in line and typed & {at - 1, at, at + 1} for at, line in enumerate(lines))
+
+
+def _undo(session_id: str) -> Any:
+    return of_feature("undo_rewind", session_id=session_id)
 
 
 class Operations(RuleBasedStateMachine):
@@ -433,10 +437,10 @@ class Operations(RuleBasedStateMachine):
         session = self.server.woken(self.session_id)
         order = list(session.transcript.turn_order)
         if order:
-            self.send(
-                RewindSession(session_id=self.session_id, turn_id=order[place % len(order)]),
-                lambda reply: UndoRewind(session_id=reply.session.session_id),
-            )
+            turn_id = order[place % len(order)]
+            back = of_feature("rewind_session", session_id=self.session_id, turn_id=turn_id)
+            if back is not None:
+                self.send(back, lambda reply: _undo(reply.session.session_id))
 
     @rule(deed=DEED)
     def attempt(self, deed: str) -> None:
@@ -501,9 +505,10 @@ class Operations(RuleBasedStateMachine):
         if what == "keep" and self.variants:
             return KeepVariant(turn_id=self.variants[place % len(self.variants)], undo=undo)
         if what == "go back" and undo and session.state.branch is not None:
-            return UndoRewind(session_id=self.session_id)
+            return _undo(self.session_id)
         if what == "go back" and order:
-            return RewindSession(session_id=self.session_id, turn_id=order[place % len(order)])
+            turn_id = order[place % len(order)]
+            return of_feature("rewind_session", session_id=self.session_id, turn_id=turn_id)
         return None
 
     @rule(

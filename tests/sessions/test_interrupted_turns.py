@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.api.models.sessions import RewindSession
 from acp_jupyter.api.models.turns import ChangesReply, GetChanges, RevertTurn
 from acp_jupyter.errors import ChangesGone
 from acp_jupyter.host.config import HostConfig
@@ -20,6 +19,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.agents.fake_agent import script
+from tests.support.features import of_feature
 from tests.support.host.checkpoints import held
 from tests.support.host.killed import DiskSteps
 from tests.support.host.restarts import FAST, Server
@@ -118,8 +118,8 @@ def test_a_killed_one_leaves_that_to_the_next(tmp_path: Path, start: Start, deed
         # Nobody saw who wrote it before the kill: it goes back by its name.
         if changed:
             server.send(RevertTurn(turn_id=turn_id, paths=("a.py",)))
-        session_id = session.session_id
-        server.send(RewindSession(session_id=session_id, turn_id=first))
+        back = of_feature("rewind_session", session_id=session.session_id, turn_id=first)
+        server.send(back or RevertTurn(turn_id=first))
         assert [path.name for path in server.root.iterdir()] == ["a.py"]
         assert (server.root / "a.py").read_text() == "zero"
         assert not any((tmp_path / "data" / "open_turns").iterdir())
@@ -173,11 +173,13 @@ def test_what_can_not_be_known_is_refused(tmp_path: Path, start: Start) -> None:
         assert turn.changes is None or not turn.changes.revertible
         with pytest.raises(ChangesGone):
             server.send(RevertTurn(turn_id=turn_id))
-        back = RewindSession(session_id=session.session_id, turn_id=turn_id)
-        with pytest.raises(ChangesGone):
-            server.send(back)
         assert (server.root / "a.py").read_text() == "one"
-        server.send(back.model_copy(update={"files": False}))
+        session_id = session.session_id
+        if back := of_feature("rewind_session", session_id=session_id, turn_id=turn_id):
+            with pytest.raises(ChangesGone):
+                server.send(back)
+            assert (server.root / "a.py").read_text() == "one"
+            server.send(back.model_copy(update={"files": False}))
 
 
 def test_a_folder_with_too_many_files_has_unknown_changes(start: Start) -> None:
@@ -194,10 +196,8 @@ def test_a_folder_with_too_many_files_has_unknown_changes(start: Start) -> None:
         reply = server.send(GetChanges(turn_id=turn_id))
         assert isinstance(reply, ChangesReply)
         assert reply.words == turn.changes_unknown
-        for command in (
-            RevertTurn(turn_id=turn_id),
-            RewindSession(session_id=session.session_id, turn_id=turn_id),
-        ):
+        back = of_feature("rewind_session", session_id=session.session_id, turn_id=turn_id)
+        for command in filter(None, (RevertTurn(turn_id=turn_id), back)):
             with pytest.raises(ChangesGone, match="The folder has more than 3 files"):
                 server.send(command)
         assert held(server.root) == {**before, "a.py": ("file", b"one", before["a.py"][2])}

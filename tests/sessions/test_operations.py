@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.models.command_table import Command
-from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import KeepVariant, RevertReply, RevertTurn
 from acp_jupyter.errors import AcpError, ChangesRefused
 from acp_jupyter.host.config import HostConfig
@@ -27,6 +25,7 @@ from acp_jupyter.protocol.host_events.session import FileHunks, Hunk, TurnChange
 from tests.sessions.test_copy_sandbox import did, opened, turn_of
 from tests.sessions.test_sandboxes import needs_walls
 from tests.support.agents.fake_agent import script
+from tests.support.features import of_feature
 from tests.support.generated import TIMES
 from tests.support.host.checkpoints import State, held
 from tests.support.host.killed import DiskSteps
@@ -152,33 +151,6 @@ def test_a_refused_revert_or_undo_changes_nothing(start: Start) -> None:
                 revert(server, turn_id)
 
 
-def test_a_refused_going_back_changes_nothing(start: Start) -> None:
-    with start() as server:
-        session = server.open("own", notebook_path="book.ipynb")
-        turns = [say(server, session, deed) for deed in DEEDS[:2]]
-        (server.root / "new" / "c.py").unlink()  # put back by hand
-        (server.root / "a.py").write_text("mine")
-        mine = held(server.root)
-        back = RewindSession(session_id=session.session_id, turn_id=turns[0])
-        with pytest.raises(ChangesRefused, match=r"a\.py was changed since"):
-            server.send(back)
-        assert held(server.root) == mine
-        assert list(server.host.sessions.values()) == [session]
-        (server.root / "a.py").write_text("one")
-        mine = held(server.root)
-        reply = server.send(back)
-        assert isinstance(reply, RewindReply)
-        child = reply.session.session_id
-        gone_back = held(server.root)
-        (server.root / "a.py").write_text("mine")
-        with pytest.raises(ChangesRefused, match=r"a\.py was changed since"):
-            server.send(UndoRewind(session_id=child))
-        (server.root / "a.py").write_text("zero")
-        assert held(server.root) == gone_back
-        server.send(UndoRewind(session_id=child))
-        assert held(server.root) == mine
-
-
 # -- one lock for a folder -----------------------------------------------------
 
 
@@ -240,10 +212,8 @@ def test_a_second_server_reverts_nothing_before_the_first_has_ended(start: Start
             first.result(first.host.save(session))
             mine = held(second.root)
             second.woken(session_id)
-            for command in (
-                RevertTurn(turn_id=turn_id),
-                RewindSession(session_id=session_id, turn_id=turn_id),
-            ):
+            back = of_feature("rewind_session", session_id=session_id, turn_id=turn_id)
+            for command in filter(None, (RevertTurn(turn_id=turn_id), back)):
                 with pytest.raises(AcpError, match="open in another server"):
                     second.send(command)
             assert held(second.root) == mine
@@ -413,57 +383,3 @@ def test_a_server_that_runs_takes_back_what_one_that_was_killed_had_not_finished
         server.woken(session_id)
         assert held(server.root) == before
         assert reverted(server, turn_id) == []
-
-
-@pytest.mark.parametrize("undo", [False, True], ids=["back", "undo"])
-def test_a_killed_going_back_is_done_or_was_not_begun(
-    tmp_path: Path, start: Start, undo: bool
-) -> None:
-    with start() as server:
-        session = server.open("own", notebook_path="book.ipynb")
-        states: list[State] = [held(server.root)]
-        turns = [say(server, session, deed) for deed in DEEDS]
-        states.append(held(server.root))
-        parent = session.session_id
-        back = RewindSession(session_id=parent, turn_id=turns[0])
-        command: Command = back
-        if undo:
-            reply = server.send(back)
-            assert isinstance(reply, RewindReply)
-            command = UndoRewind(session_id=reply.session.session_id)
-    for number, server in enumerate(Killed(tmp_path, start).ends(command, 5 * TIMES)):
-        session = server.woken(parent)
-        child = session.state.continues_in
-        assert held(server.root) == states[not child]
-        assert [bool(reverted(server, each)) for each in turns] == [bool(child)] * 3
-        if number == 0:
-            assert bool(child) is not undo  # it was answered
-        stored = server.result(server.host.stored_sessions.stored())
-        known = {*server.host.sessions, *(meta.session_id for meta in stored)}
-        assert known == ({parent, child} if child else known - {child})
-        if not undo and not child:
-            assert known == {parent}
-        if not child:
-            reply = server.send(back)
-            assert isinstance(reply, RewindReply)
-            child = reply.session.session_id
-            assert held(server.root) == states[0]
-        server.send(UndoRewind(session_id=child))
-        assert held(server.root) == states[1]
-        assert [reverted(server, each) for each in turns] == [[]] * 3
-
-
-def test_an_operation_is_finished_before_the_host_stops(start: Start) -> None:
-    with start() as server:
-        session = server.open("own", notebook_path="book.ipynb")
-        before = held(server.root)
-        turns = [say(server, session, deed) for deed in DEEDS]
-        back = RewindSession(session_id=session.session_id, turn_id=turns[0])
-        going = server.submit(back)
-        eventually(lambda: session.turns.going_back or going.done())
-    reply = going.result(PATIENCE_SECONDS)
-    assert isinstance(reply, RewindReply)
-    with start() as server:
-        assert held(server.root) == before
-        assert server.woken(session.session_id).state.continues_in == reply.session.session_id
-        assert os.path.exists(server.host.traffic_path(reply.session.session_id))

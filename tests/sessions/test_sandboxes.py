@@ -12,10 +12,7 @@ import pytest
 from acp_jupyter.api.models.outside import MakeOutsideKey
 from acp_jupyter.api.models.sessions import (
     ForkSession,
-    RewindReply,
-    RewindSession,
     SetConfig,
-    UndoRewind,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.bounds import Bounds
@@ -91,28 +88,6 @@ def test_each_sandbox_lets_an_agent_write_where_it_says(
     with server(tmp_path) as there:
         session = there.open("own", sandbox=sandbox)
         assert can_write(there, session) == written
-
-
-@needs_walls
-def test_a_branch_and_the_session_that_it_left_are_in_the_sandbox_of_now(tmp_path: Path) -> None:
-    with server(tmp_path) as there:
-        session = there.open("own", notebook_path=NOTEBOOK, sandbox="off")
-        assert can_write(there, session) == {"within", "beside"}
-        there.send(SetConfig(session_id=session.session_id, sandbox="folder"))
-        # The agent can't take up a conversation in a new process, and so stays in what it has.
-        assert can_write(there, session) == {"within", "beside"}
-        assert any("goes on in no sandbox" in words for words in there.notices(session))
-        first = session.transcript.turn_order[0]
-        reply = there.send(RewindSession(session_id=session.session_id, turn_id=first, files=False))
-        assert isinstance(reply, RewindReply)
-        branch = opened(there, reply.session.session_id)
-        assert branch.state.sandbox == "folder"
-        assert can_write(there, branch) == {"within"}
-        there.send(SetConfig(session_id=branch.session_id, sandbox="read-only"))
-        reply = there.send(UndoRewind(session_id=branch.session_id, files=False))
-        assert isinstance(reply, RewindReply)
-        assert reply.session.session_id == session.session_id
-        assert session.state.sandbox == "read-only"
 
 
 @needs_walls

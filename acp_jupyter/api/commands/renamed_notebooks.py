@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.features.history.past_cells import cell_ids, claimed_turns
+from acp_jupyter.api.commands.saved_cells import cell_ids, claimed_turns
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.stored_sessions import last_notebook

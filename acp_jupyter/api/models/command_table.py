@@ -51,14 +51,11 @@ from acp_jupyter.api.models.sessions import (
     RegistryReply,
     RestartAgent,
     ResumeSession,
-    RewindReply,
-    RewindSession,
     SandboxesReply,
     SearchSessions,
     ServeAgent,
     SetConfig,
     UnarchiveSession,
-    UndoRewind,
     UpdateRegistry,
 )
 from acp_jupyter.api.models.traffic import (
@@ -107,9 +104,8 @@ from acp_jupyter.api.models.turns import (
     TrustFolder,
     TurnDetail,
 )
-from acp_jupyter.errors import NotAllowed
+from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.features import registered
-from acp_jupyter.features.history.commands import GetHistory, History
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -135,10 +131,6 @@ _LIFECYCLE = (
     ),
     CommandRow(ForkSession, POST(f"{_SESSION}/fork"), SessionState, wakes="session"),
     CommandRow(ResumeSession, POST(f"{_SESSION}/resume"), SessionState, wakes="session"),
-    CommandRow(RewindSession, POST(f"{_SESSION}/rewind", body=True), RewindReply, wakes="session"),
-    CommandRow(
-        UndoRewind, POST(f"{_SESSION}/undo-rewind", body=True), RewindReply, wakes="session"
-    ),
     CommandRow(
         ListAgentSessions,
         GET("agents/{agent}/sessions", query=same("cwd", "cursor", "archived")),
@@ -335,13 +327,6 @@ COMMANDS = (
         while_agent_code_runs=True,
         wakes="turn",
     ),
-    CommandRow(
-        GetHistory,
-        GET("history", query=same("notebook_path", "turn_id", "before", "path")),
-        History,
-        only_user="read the history of a notebook",
-        finds_kernel=True,
-    ),
     CommandRow(ListChangingSessions, None, ChangingSessions, only_user="ask who changed a file"),
     CommandRow(RevertTurn, POST("turns/{turn_id}/revert", body=True), RevertReply, wakes="turn"),
     CommandRow(KeepVariant, POST("turns/{turn_id}/keep", body=True), RevertReply, wakes="turn"),
@@ -435,7 +420,7 @@ _ROWS = {row.model: row for row in COMMANDS}
 if TYPE_CHECKING:
     Command = BaseCommand
 else:
-    # The page's types have one name for these six.
+    # The page's types have one name for these.
     SessionCommand = TypeAliasType(
         "SessionCommand", reduce(operator.or_, (row.model for row in _LIFECYCLE))
     )
@@ -448,6 +433,14 @@ else:
 def row_of(command: BaseCommand) -> CommandRow:
     """Return the row of a command."""
     return _ROWS[type(command)]
+
+
+def of_feature(name: str, **fields: object) -> BaseCommand:
+    """Return the command of a feature by its name."""
+    row = next((row for row in _OF_FEATURES if row.name == name), None)
+    if row is None:
+        raise BadRequest(f"There is no command {name} here.")
+    return row.model.model_validate(fields)
 
 
 _GRANTING_FIELDS = ("trust", "policy", "sandbox", "network", "mode", "config", "allow")

@@ -57,39 +57,6 @@ class ForkSession(BaseCommand):
     session_id: str
 
 
-_ALSO = 1000
-
-
-class RewindSession(BaseCommand):
-    """Go back to before a turn, in files and in the agent's memory.
-
-    The changes of the turn and all later ones are reverted, all of them or none; then the
-    conversation continues in a new session, whose agent knows only what was said before the turn. A
-    running turn is stopped. The old session is kept.
-    """
-
-    name: Literal["rewind_session"] = "rewind_session"
-    session_id: str
-    turn_id: str
-    files: bool = True
-    """Whether to restore files, too."""
-    also: tuple[str, ...] = Field(default=(), max_length=_ALSO)
-    """Later turns of other sessions to revert along with it. Their agents still remember them."""
-
-
-class UndoRewind(BaseCommand):
-    """Continue the earlier session again, with its files as they were.
-
-    Changes by turns of this session are reverted.
-    """
-
-    name: Literal["undo_rewind"] = "undo_rewind"
-    session_id: str
-    """The session that going back has created."""
-    files: bool = True
-    """Whether to restore files, if going back has changed them."""
-
-
 class RewindReply(Model):
     """Result of ``rewind_session`` and ``undo_rewind``."""
 

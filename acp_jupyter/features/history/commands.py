@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from acp_jupyter.api.models.command_row import BaseCommand
+from acp_jupyter.api.models.command_row import GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.api.models.sessions import RewindReply
 from acp_jupyter.api.models.turns import FileTexts
 from acp_jupyter.protocol.host_events.session import ChangedFile
 from acp_jupyter.protocol.objects import Model
@@ -88,3 +89,53 @@ class History(Model):
     """Oldest first."""
     moment: HistoryMoment | None = None
     file: FileThen | None = None
+
+
+_ALSO = 1000
+
+
+class RewindSession(BaseCommand):
+    """Go back to before a turn, in files and in the agent's memory.
+
+    The changes of the turn and all later ones are reverted, all of them or none; then the
+    conversation continues in a new session, whose agent knows only what was said before the turn. A
+    running turn is stopped. The old session is kept.
+    """
+
+    name: Literal["rewind_session"] = "rewind_session"
+    session_id: str
+    turn_id: str
+    files: bool = True
+    """Whether to restore files, too."""
+    also: tuple[str, ...] = Field(default=(), max_length=_ALSO)
+    """Later turns of other sessions to revert along with it. Their agents still remember them."""
+
+
+class UndoRewind(BaseCommand):
+    """Continue the earlier session again, with its files as they were.
+
+    Changes by turns of this session are reverted.
+    """
+
+    name: Literal["undo_rewind"] = "undo_rewind"
+    session_id: str
+    """The session that going back has created."""
+    files: bool = True
+    """Whether to restore files, if going back has changed them."""
+
+
+_SESSION = "sessions/{session_id}"
+
+COMMANDS = (
+    CommandRow(RewindSession, POST(f"{_SESSION}/rewind", body=True), RewindReply, wakes="session"),
+    CommandRow(
+        UndoRewind, POST(f"{_SESSION}/undo-rewind", body=True), RewindReply, wakes="session"
+    ),
+    CommandRow(
+        GetHistory,
+        GET("history", query=same("notebook_path", "turn_id", "before", "path")),
+        History,
+        only_user="read the history of a notebook",
+        finds_kernel=True,
+    ),
+)

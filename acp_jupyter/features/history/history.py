@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
+from acp_jupyter.api.commands.saved_cells import claimed_turns
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.errors import BadRequest, ChangesGone, UnknownTurn
 from acp_jupyter.features.history.commands import (
@@ -22,7 +23,7 @@ from acp_jupyter.features.history.commands import (
     HistoryStep,
 )
 from acp_jupyter.features.history.moments import kept_trees, read_file
-from acp_jupyter.features.history.past_cells import claimed_turns, read_cells
+from acp_jupyter.features.history.past_cells import read_cells
 from acp_jupyter.features.history.turn_order import in_order
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session

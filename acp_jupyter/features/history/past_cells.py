@@ -9,7 +9,6 @@ from pydantic import JsonValue
 
 from acp_jupyter.api.models.documents import Cell, CellType, NbOutput
 from acp_jupyter.protocol.objects import Obj, items, number, obj, text
-from acp_jupyter.transcript.output.record import RUNS_KEY
 
 _TYPES: tuple[CellType, ...] = get_args(CellType)
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
@@ -58,32 +57,6 @@ def read_cells(notebook: bytes) -> tuple[tuple[Cell, ...], str] | None:
     metadata = obj(read.get("metadata"))
     language = text(obj(metadata.get("language_info")).get("name"))
     return tuple(cells), language or text(obj(metadata.get("kernelspec")).get("language"))
-
-
-def claimed_turns(notebook: bytes) -> frozenset[str]:
-    """Return the ids of turns in the outputs of a notebook; the notebook may claim any."""
-    if f'"{RUNS_KEY}"'.encode() not in notebook:
-        return frozenset()
-    try:
-        read = obj(json.loads(notebook))
-    except (ValueError, RecursionError):
-        return frozenset()
-    return frozenset(
-        turn_id
-        for cell in items(read.get("cells"))
-        for output in items(obj(cell).get("outputs"))
-        for turn_id in obj(obj(obj(output).get("metadata")).get(RUNS_KEY))
-    )
-
-
-def cell_ids(notebook: bytes) -> frozenset[str]:
-    """Return the ids of a notebook's cells; empty if its format has none, or it is broken."""
-    try:
-        read = obj(json.loads(notebook))
-    except (ValueError, RecursionError):
-        return frozenset()
-    ids = (text(obj(cell).get("id")) for cell in items(read.get("cells")))
-    return frozenset(filter(None, ids))
 
 
 def _shown(output: Obj) -> NbOutput:

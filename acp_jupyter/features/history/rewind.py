@@ -13,7 +13,7 @@ from typing import TypeAlias
 from acp_jupyter.api.access import Caller, may_see, visible_session
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.models.command_row import handles
-from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
+from acp_jupyter.api.models.sessions import RewindReply
 from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import (
     BadRequest,
@@ -22,6 +22,7 @@ from acp_jupyter.errors import (
     SessionImported,
     UnknownTurn,
 )
+from acp_jupyter.features.history.commands import RewindSession, UndoRewind
 from acp_jupyter.features.history.turn_order import began_at, in_order
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session

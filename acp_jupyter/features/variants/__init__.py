@@ -6,7 +6,7 @@ from acp_jupyter.feature import Feature
 
 FEATURE = Feature(
     commands="commands:COMMANDS",
-    handlers="handlers:VariantCommands",
+    handlers="handlers:handlers",
     server="server:VariantsOnServer",
     cell="cell_options:TRY",
 )

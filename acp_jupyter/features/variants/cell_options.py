@@ -42,6 +42,7 @@ class TryOptions:
 class _Try:
     """A `CellFeature`."""
 
+    after = "--background"
     options = ("--try", "--restore")
     flags = ("--try",)
     choices: Mapping[str, tuple[str, ...]] = {"--restore": _RESTORES}
@@ -69,12 +70,15 @@ class _Try:
         restore = _restore(given.restore, agents)
         return TryOptions(agents, restore) if agents else None
 
+    def prepare(self, given: argparse.Namespace) -> None:
+        """It has sessions of its own."""
+
 
 TRY = _Try()
 
 
 def _agents(given: argparse.Namespace, rest: list[str]) -> tuple[str, ...]:
-    if given.session or given.new or given.rewind:
+    if given.session or given.new or getattr(given, "rewind", False):
         raise UsageError(
             "--try starts sessions of its own: leave out --session, --new and --rewind."
         )

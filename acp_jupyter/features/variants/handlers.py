@@ -126,3 +126,8 @@ class VariantCommands:
                 await self._host.closer.delete(session.session_id)
         finally:
             await copy.remove()
+
+
+def handlers(context: HandlerContext) -> tuple[VariantCommands]:
+    """Make them."""
+    return (VariantCommands(context),)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
-from acp_jupyter.api.models.command_table import Command, row_of
+from acp_jupyter.api.models.command_table import Command, of_feature, row_of
 from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
@@ -26,10 +26,8 @@ from acp_jupyter.api.models.sessions import (
     RegistryReply,
     ResumeSession,
     RewindReply,
-    RewindSession,
     ServeAgent,
     SetConfig,
-    UndoRewind,
 )
 from acp_jupyter.api.models.traffic import (
     CancelImport,
@@ -181,13 +179,14 @@ class HostClient(ABC):
 
     def rewind(self, session_id: str, turn_id: str, *, files: bool) -> RewindReply:
         """Go back to before a turn; a new session continues from there."""
-        command = RewindSession(session_id=session_id, turn_id=turn_id, files=files)
+        command = of_feature("rewind_session", session_id=session_id, turn_id=turn_id, files=files)
         reply: RewindReply = self.run(command)
         return reply
 
     def undo_rewind(self, session_id: str, *, files: bool) -> RewindReply:
         """Undo going back: continue the earlier session."""
-        reply: RewindReply = self.run(UndoRewind(session_id=session_id, files=files))
+        command = of_feature("undo_rewind", session_id=session_id, files=files)
+        reply: RewindReply = self.run(command)
         return reply
 
     def close_session(self, session_id: str) -> None:

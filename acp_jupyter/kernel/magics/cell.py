@@ -26,7 +26,6 @@ from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
-from acp_jupyter.kernel.magics.help import print_text
 from acp_jupyter.kernel.magics.turn_output import (
     show_beginning,
     show_in_notebook,
@@ -43,11 +42,9 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
     from pydantic import JsonValue
 
-    from acp_jupyter.kernel.client.host_client import HostClient
     from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.variables import Described
-    from acp_jupyter.transcript.model.session_state import TurnState
 
 
 def run_cell(
@@ -81,8 +78,8 @@ def run_cell(
         sandbox=options.sandbox or defaults.sandbox,
         network=options.network,
     )
-    if options.rewind:
-        session = _gone_back(session, cell)
+    for prepare in options.prepare:
+        session = prepare(session, cell)
     session.apply(settings)
     turn = send_prompt(shell, session, options, prompt, error, variables, written)
     try:
@@ -119,24 +116,6 @@ def send_prompt(
         deny=options.deny,
         timeout=options.timeout,
     )
-
-
-def sent_turns(client: HostClient, session_id: str) -> list[TurnState]:
-    """Return the newest turns that the agent has had, in order."""
-    turns = [turn for turn in client.turns(session_id) if turn.started_at is not None]
-    return sorted(turns, key=lambda turn: turn.started_at or 0.0)
-
-
-def _gone_back(session: Session, cell: ExecutionContext) -> Session:
-    """Return a session that continues from before the cell's earlier run; else the same one."""
-    for turn in reversed(sent_turns(session._client, session.id)):
-        ids = {each.cell_id for each in (turn.origin, turn.copy_of) if each is not None}
-        if cell.cell_id and cell.cell_id in ids:
-            moved = session.rewind(turn.turn_id)
-            if moved.rewound is not None:
-                print_text(moved.rewound.words)
-            return moved
-    return session
 
 
 def _mentioned(

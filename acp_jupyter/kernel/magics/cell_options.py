@@ -11,7 +11,7 @@ import keyword
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from IPython.core.error import UsageError
 
@@ -19,14 +19,20 @@ from acp_jupyter.features import registered
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from IPython.core.interactiveshell import InteractiveShell
 
+    from acp_jupyter.kernel.execution_context import ExecutionContext
+    from acp_jupyter.kernel.session import Session
     from acp_jupyter.protocol.host_events.session import (
         Network,
         Policy,
         RuleEffect,
         Sandbox,
     )
+
+    Prepare: TypeAlias = Callable[[Session, ExecutionContext], Session]
 
 
 class FeatureOptions(Protocol):
@@ -43,6 +49,8 @@ class FeatureOptions(Protocol):
 class CellFeature(Protocol):
     """Adds options to the first line of a cell."""
 
+    after: str
+    """The option that its options follow in the help."""
     options: tuple[str, ...]
     """All its options; those without a value are in ``flags``, too."""
     flags: tuple[str, ...]
@@ -58,8 +66,23 @@ class CellFeature(Protocol):
         ``rest`` has the words after the first that are no options.
         """
 
+    def prepare(self, given: argparse.Namespace) -> Prepare | None:
+        """Return what is done before the prompt is sent, if anything was asked for."""
+
 
 _FEATURES: tuple[CellFeature, ...] = tuple(registered("cell").values())
+
+
+def _options_after(option: str) -> tuple[str, ...]:
+    return tuple(
+        each for feature in _FEATURES if feature.after == option for each in feature.options
+    )
+
+
+def _add_of_features(group: argparse._ArgumentGroup, option: str) -> None:
+    for feature in _FEATURES:
+        if feature.after == option:
+            feature.add_arguments(group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +92,6 @@ class CellOptions:
     agent: str | None = None
     session: str = ""
     new: bool = False
-    rewind: bool = False
     policy: Policy | None = None
     sandbox: Sandbox | None = None
     network: Network | None = None
@@ -90,6 +112,8 @@ class CellOptions:
     format: bool = False
     feature: FeatureOptions | None = None
     """The options of a feature that runs the cell."""
+    prepare: tuple[Prepare, ...] = ()
+    """What features do before the prompt is sent: each returns the session that gets it."""
 
 
 def cell_help() -> str:
@@ -121,7 +145,6 @@ def parse_cell_line(line: str) -> CellOptions:
         agent=None if feature else given.agent,
         session=given.session,
         new=given.new,
-        rewind=given.rewind,
         policy=policy,
         sandbox=sandbox,
         network=None if given.network is None else named_network(given.network),
@@ -140,6 +163,7 @@ def parse_cell_line(line: str) -> CellOptions:
         background=given.background,
         format=given.format,
         feature=feature,
+        prepare=tuple(filter(None, (each.prepare(given) for each in _FEATURES))),
     )
 
 
@@ -190,7 +214,7 @@ NETWORKS: tuple[Network, ...] = ("all", "hosts", "none")
 CELL_OPTIONS = (
     "--session",
     "--new",
-    "--rewind",
+    *_options_after("--new"),
     "--mode",
     "--model",
     "--config",
@@ -206,14 +230,13 @@ CELL_OPTIONS = (
     "--out",
     "--timeout",
     "--background",
-    *(option for feature in _FEATURES for option in feature.options),
+    *_options_after("--background"),
     "--format",
     "--help",
 )
 
 FLAGS = (
     "--new",
-    "--rewind",
     "--trust",
     "--no-tools",
     "--background",
@@ -291,12 +314,7 @@ def cell_parser() -> LineParser:
         help="a session by its name; each agent has one without a name",
     )
     who.add_argument("--new", action="store_true", help="start a new session")
-    who.add_argument(
-        "--rewind",
-        action="store_true",
-        help="if this cell has run before, go back to before that first, with the files and what "
-        "the agent remembers",
-    )
+    _add_of_features(who, "--new")
     who.add_argument("--mode", metavar="MODE", help="set the session's mode")
     who.add_argument("--model", metavar="MODEL", help="set the session's model")
     who.add_argument(
@@ -314,8 +332,7 @@ def cell_parser() -> LineParser:
     )
     turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
     turn.add_argument("--background", action="store_true", help="don't wait until it has ended")
-    for feature in _FEATURES:
-        feature.add_arguments(turn)
+    _add_of_features(turn, "--background")
     turn.add_argument("-h", "--help", action="store_true", help="show this help")
     return parser
 

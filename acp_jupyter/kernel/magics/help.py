@@ -41,7 +41,6 @@ _OF_CORE = {
     "new [AGENT] [--session NAME]": "start a new session; cells use it from now on",
     "resume ID": "resume a session; cells use it from now on",
     "fork [ID]": "continue from a session in a new one",
-    "rewind [N] [options]": "take the last N turns back: files, and what the agent remembers",
     "close [ID]": "end a session and its agent, but keep what was said",
     "delete ID": "delete a session and everything stored about it",
     "mode [MODE]": "change the session's mode, or list its modes",
@@ -116,13 +115,6 @@ DETAILS: dict[str, tuple[str, ...]] = {
     ),
     "resume": ("ID can be shortened, or be the session's title. %acp sessions lists them.",),
     "fork": (_WHICH, "Not every agent can do this; %acp fork tells you if yours can't."),
-    "rewind": (
-        "N             how many turns of the session used last here; default: 1",
-        "--keep-files  leave the files as they are",
-        "--undo        put back what was taken back, and go on in the earlier session",
-        "The kernel's variables stay as they are. %%acp --rewind goes back to before the cell's "
-        "earlier run.",
-    ),
     "close": (_WHICH, "%acp resume ID resumes it."),
     "delete": ("ID can be shortened, or be the session's title. %acp sessions lists them.",),
     "mode": ("Without MODE it lists them. %%acp --mode MODE does the same from a cell.",),

@@ -260,7 +260,6 @@ _OPTIONS = {
     "import": IMPORT_OPTIONS,
     "new": ("--session",),
     "log": ("--lines", "--text"),
-    "rewind": ("--keep-files", "--undo"),
     **{each.name: each.options for each in OF_FEATURES},
 }
 

@@ -23,11 +23,11 @@ from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_se
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.magics import setting_commands as agent_commands
-from acp_jupyter.kernel.magics.cell import run_fix, sent_turns
+from acp_jupyter.kernel.magics.cell import run_fix
 from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table
-from acp_jupyter.kernel.session import Session, defaults
+from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -103,31 +103,6 @@ def fork(rest: Sequence[str]) -> None:
         f"Session {short(state.session_id)} continues from where {short(parent.session_id)} is. "
         f"{_cells(state.agent, '')} use it from now on."
     )
-
-
-def rewind(rest: Sequence[str]) -> None:
-    """Go back to before the last turns, in files and in the agent's memory."""
-    parser = LineParser("%acp rewind", see="Type: %acp rewind [N] [--keep-files] or --undo")
-    parser.add_argument("turns", nargs="?", default="1")
-    parser.add_argument("--keep-files", action="store_true")
-    parser.add_argument("--undo", action="store_true")
-    given = parser.parse_args(rest)
-    client = host_client()
-    session = Session(client, choose_session(client))
-    if given.undo:
-        print_text(_words(session.undo_rewind(files=not given.keep_files)))
-        return
-    if not given.turns.isdecimal() or int(given.turns) < 1:
-        raise UsageError(f"{given.turns!r} is not a number of turns. Type, for example, 2.")
-    sent = sent_turns(client, session.id)
-    if int(given.turns) > len(sent):
-        raise UsageError(f"The session has {len(sent)} turns that can be taken back.")
-    first = sent[-int(given.turns)]
-    print_text(_words(session.rewind(first.turn_id, files=not given.keep_files)))
-
-
-def _words(session: Session) -> str:
-    return "" if session.rewound is None else session.rewound.words
 
 
 def close(rest: Sequence[str]) -> None:
@@ -395,7 +370,6 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "new": new,
     "resume": resume,
     "fork": fork,
-    "rewind": rewind,
     "close": close,
     "delete": delete,
     "mode": setting_commands.mode,

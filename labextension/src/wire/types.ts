@@ -682,7 +682,6 @@ export type Command =
   | CancelToolCall
   | RunOutside
   | GetChanges
-  | GetHistory
   | ListChangingSessions
   | RevertTurn
   | KeepVariant
@@ -700,6 +699,9 @@ export type Command =
   | ListOutsideKeys
   | RevokeOutsideKey
   | FindStale
+  | RewindSession
+  | UndoRewind
+  | GetHistory
   | CreateVariant;
 
 /**
@@ -2821,8 +2823,6 @@ export type SessionCommand =
   | UnarchiveSession
   | ForkSession
   | ResumeSession
-  | RewindSession
-  | UndoRewind
   | ListAgentSessions
   | OpenAgentSession;
 

@@ -22,11 +22,10 @@ from acp_jupyter.api.models.sessions import (
     DeleteSession,
     ResumeSession,
     RewindReply,
-    RewindSession,
-    UndoRewind,
 )
 from acp_jupyter.api.models.turns import PromptSession, RevertTurn, SendNow
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
+from acp_jupyter.features.history.commands import RewindSession, UndoRewind
 from acp_jupyter.features.history.turn_order import in_order
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

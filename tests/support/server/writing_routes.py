@@ -9,8 +9,9 @@ from typing import Any
 
 import httpx
 
-__all__ = ["DONE", "TOLD", "Place", "Row", "json_body"]
+__all__ = ["DONE", "TOLD", "WORDS", "Place", "Row", "json_body"]
 
+WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
 TOLD = "Nothing can be written to the disk: "
 DONE = ""
 """Instead of words: it is carried out."""

@@ -1,0 +1,5 @@
+"""A kernel's folder."""
+
+from tests.notebooks.conftest import folder
+
+__all__ = ["folder"]
