@@ -116,7 +116,7 @@ test: install $(AGENTS_STAMP) $(REMOTE_STAMP)
 
 # What starts no process but a few of its own: for the minute between two edits.
 FAST := tests/protocol tests/transcript tests/dialects tests/api tests/host/requests \
-  tests/host/store tests/kernel tests/features/test_*.py tests/features/*/test_*.py tests/test_docs.py
+  tests/host/store tests/kernel tests/features/test_features.py tests/features/*/test_*.py tests/test_docs.py
 test-fast: install
 	pytest -q -m "not long" -n 2 $(wildcard $(FAST)) $(ARGS)
 

@@ -4,7 +4,7 @@
 its row in ``acp_jupyter/features/__init__.py`` and in the page's list, and its public names. Then
 it makes types and golden texts again, which may only lose something, and runs the checks of
 ``make check`` and the fast tests. ``--all`` does it for every feature, ``--in-turn`` for one,
-another after each commit; ``--quick`` leaves out mypy and most tests; ``--keep`` keeps the copy.
+another after each commit; ``--quick`` does the quickest of this; ``--keep`` keeps the copy.
 """
 
 from __future__ import annotations
@@ -29,17 +29,19 @@ BUILT = (".venv", "acp_jupyter/labextension", "acp_jupyter/static", "labextensio
 MAKE_AGAIN = ("python scripts/gen_types.py", "python -m scripts.policy_table")
 MADE = ("labextension/src/wire/types.ts", "docs/security.md", "tests/contract/golden")
 CHECKS = (
-    "ruff check .",
-    "ruff format --check acp_jupyter tests scripts",
     "lint-imports --no-logo",
     "python scripts/structure.py",
-    "codespell",
-    "pytest -q tests/contract tests/features/test_features.py tests/test_docs.py -n 2",
+    "pytest -q tests/contract tests/features/test_features.py",
 )
 PAGE_CHECKS = ("jlpm typecheck", "jlpm eslint", "jlpm imports", "jlpm test")
-SLOW_CHECKS = ("mypy", "pytest -q -n 2 -m 'not long' {fast}")
-STARTS = "pytest -q tests/server/test_extension.py tests/notebooks/test_magics.py -m 'not long'"
-"""On a server, and in a kernel."""
+MORE_CHECKS = (
+    "ruff check .",
+    "ruff format --check acp_jupyter tests scripts",
+    "codespell",
+    "mypy",
+    "pytest -q -n 2 -m 'not long' {fast}",
+    "pytest -q -n 2 -m 'not long' tests/server/test_extension.py tests/notebooks/test_magics.py",
+)
 
 
 def features() -> tuple[str, ...]:
@@ -154,8 +156,8 @@ def try_without(name: str, *, quick: bool, keep: bool) -> None:
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
         (listed,) = re.findall(r"^FAST := (.*)$", makefile, re.MULTILINE)
         fast = " ".join(str(path) for each in listed.split() for path in folder.glob(each))
-        slow = () if quick else (*SLOW_CHECKS, STARTS)
-        for command in (*CHECKS, *(PAGE_CHECKS if has_page else ()), *slow):
+        more = () if quick else (*(PAGE_CHECKS if has_page else ()), *MORE_CHECKS)
+        for command in (*CHECKS, *more):
             run(command.format(fast=fast), folder)
     finally:
         if keep:
