@@ -78,10 +78,11 @@ def remove(folder: Path, name: str) -> bool:
     for file in folder.rglob("*.md"):
         edit(file, lambda text: without_mentions(text, name, public))
     page = folder / PAGE_LIST
-    if not page.exists() or f"'./{name}/" not in page.read_text(encoding="utf-8"):
+    row = re.compile(rf"^export .*'\./{name}/.*\n", re.MULTILINE)
+    if not row.search(page.read_text(encoding="utf-8")):
         return False
     shutil.rmtree(page.parent / name)
-    edit(page, lambda text: re.sub(rf"^.*'\./{name}/.*\n", "", text, flags=re.MULTILINE))
+    edit(page, lambda text: row.sub("", text))
     return True
 
 
