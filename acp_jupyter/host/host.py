@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, DiskRefused, UnknownTurn
+from acp_jupyter.features.recordings.recording_file import RecordingOptions
+from acp_jupyter.features.recordings.recordings import Recordings
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.outside_keys import OutsideKey, OutsideKeys
-from acp_jupyter.host.recording_file import RecordingOptions
-from acp_jupyter.host.recordings import Recordings
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session

@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.features.recordings.recording_file import recording_name
 from acp_jupyter.host.bounds import Bounds
-from acp_jupyter.host.recording_file import recording_name
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.sandboxes import NoWalls, Sandboxes
 from acp_jupyter.host.served_agents import ServedAgents, proof

@@ -15,11 +15,11 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.features.recordings.recording_file import RecordingOptions
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.outside_keys import OutsideKey
-from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.levels import find_level
 from acp_jupyter.host.session.session import Session

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.recording_file import RecordingScrubber
+from acp_jupyter.features.recordings.recording_file import RecordingScrubber
 from acp_jupyter.transcript.output.plain_text import plain_lines
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans, TokenFormats

@@ -29,8 +29,9 @@ from acp_jupyter.api.models.turns import (
     TrustFolder,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed, SharedFileBroken
+from acp_jupyter.features.recordings.recording_file import RecordingFile
+from acp_jupyter.features.recordings.session_recording import Playback
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording_file import RecordingFile
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import (
@@ -40,7 +41,6 @@ from acp_jupyter.host.requests.trust import (
     too_much,
 )
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice

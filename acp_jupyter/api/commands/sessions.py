@@ -36,12 +36,12 @@ from acp_jupyter.api.models.sessions import (
     UnarchiveSession,
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded
+from acp_jupyter.features.recordings.recording_file import RecordingOptions
+from acp_jupyter.features.recordings.session_recording import Recorder
 from acp_jupyter.host.host import AgentHost, MadeCopy
-from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.branching import goes_on_from_branch
 from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.host.session_recording import Recorder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Sandbox

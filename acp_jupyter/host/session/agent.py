@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentRequestError, AgentStartError, SessionImported
+from acp_jupyter.features.recordings.session_recording import Playback
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
@@ -32,7 +33,6 @@ from acp_jupyter.host.session.opening import (
     SessionConnection,
 )
 from acp_jupyter.host.session.sandboxing import SessionSandbox
-from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
 from acp_jupyter.protocol.host_events.session import Policy, Sandbox

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from acp_jupyter.features.recordings.session_recording import Playback, SessionRecording
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
@@ -33,7 +34,6 @@ from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session.session import McpServerProvider, Session
 from acp_jupyter.host.session.turns import TurnRunner
 from acp_jupyter.host.session.walls_met import WallsMet
-from acp_jupyter.host.session_recording import Playback, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents

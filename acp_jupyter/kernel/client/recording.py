@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.recording_file import RecordingOptions, recording_folder
+from acp_jupyter.features.recordings.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.run_notebook import run_notebook
 from acp_jupyter.kernel.execution_context import execution_context

@@ -16,10 +16,10 @@ import pytest
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.features.recordings.records import host_in, opened, recorded
 from tests.support.agents.peer import Json
 from tests.support.agents.replay_log import OPTIONS, Score
 from tests.support.host.driver import Driver
-from tests.support.host.records import host_in, opened, recorded
 from tests.support.wait import eventually
 
 CWD = "/workspace"

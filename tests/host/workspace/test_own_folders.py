@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.features.recordings.recording_file import RecordingOptions
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import assert_never
 from weakref import WeakValueDictionary
 
-from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording_file import (
+from acp_jupyter.features.recordings.recording_file import (
     RecordingFile,
     RecordingOptions,
     RecordingScrubber,
     recording_folder,
     recording_name,
 )
+from acp_jupyter.features.recordings.session_recording import Playback, Recorder, SessionRecording
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents

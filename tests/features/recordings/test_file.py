@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordingMissing
-from acp_jupyter.host.recording_file import RecordingOptions, recording_folder
+from acp_jupyter.features.recordings.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.transcript.model.items import Notice
+from tests.features.recordings.records import host_in, opened, ran, recorded
 from tests.support.host.limits import PATIENT
-from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.planted_secret import SECRET
 from tests.support.wait import eventually
 

@@ -7,8 +7,8 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from tests.features.recordings.records import host_in, opened, ran, recorded
 from tests.support.host.limits import PATIENT
-from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 

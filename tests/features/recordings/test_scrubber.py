@@ -12,12 +12,16 @@ from pathlib import Path
 import pytest
 
 import acp_jupyter
-from acp_jupyter.host.recording_file import WORKSPACE, RecordingScrubber, recording_text
+from acp_jupyter.features.recordings.recording_file import (
+    WORKSPACE,
+    RecordingScrubber,
+    recording_text,
+)
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
+from tests.features.recordings.records import host_in, opened, ran, recorded
 from tests.support.host.limits import PATIENT
-from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.planted_secret import SECRET
 from tests.support.wait import eventually
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
-from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.features.recordings.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Notice, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.features.recordings.records import host_in, opened, ran, recorded
 from tests.support.host.driver import Driver
 from tests.support.host.limits import PATIENT
-from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.wait import eventually
 
 DEEDS = (

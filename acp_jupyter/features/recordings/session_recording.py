@@ -15,13 +15,13 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from acp_jupyter.errors import AcpError, FileRefused, SharedFileBroken, plain_reason
-from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording_file import (
+from acp_jupyter.features.recordings.recording_file import (
     RecordingFile,
     RecordingOptions,
     RecordingScrubber,
     recording_text,
 )
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.store.journal import Journal

@@ -1,0 +1,1 @@
+"""Recording the sessions of a notebook, and playing them again without agents."""
