@@ -18,6 +18,8 @@ class Feature:
     handlers: str = ""
     """A function that takes a `HandlerContext` and returns the objects with the handlers of these
     commands, called by `acp_jupyter.api.dispatch`."""
+    recordings: str = ""
+    """Makes the `Recordings` of a host, called by `acp_jupyter.host.host`."""
     server: str = ""
     """A subclass of `ServerPart`, made by `acp_jupyter.server.extension`."""
     subcommands: str = ""

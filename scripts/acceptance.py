@@ -42,7 +42,7 @@ _VALUE = re.compile(r"%[sdifjoc]|\$\{[^}]*\}|\$[\w.]+")
 """A placeholder in the title of a vitest test that has several cases."""
 _BIN = Path(sys.executable).parent
 """Node is installed in the Python environment."""
-_SLOW = ("tests/e2e/", "tests/real_agents/")
+_SLOW = ("/e2e/", "/real_agents/")
 """Folders whose tests run only for a number that no other test proves."""
 
 
@@ -64,7 +64,7 @@ class Proof:
     @property
     def is_slow(self) -> bool:
         """Whether it drives a browser or a published agent."""
-        return self.file.startswith(_SLOW)
+        return any(folder in self.file for folder in _SLOW)
 
     @property
     def test(self) -> str:

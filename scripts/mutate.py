@@ -69,6 +69,7 @@ TESTS = (
     *(f"tests/server/test_{name}.py" for name in ("extension", "gateway_kernels", "metrics")),
     *(f"tests/server/test_{name}.py" for name in ("registry_updates", "relay", "spans")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
+    *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/features/*/test_*.py")),
 )
 PURE_TESTS = (
     *(f"tests/{folder}/" for folder in ("acceptance", "contract", "dialects", "protocol")),
@@ -86,6 +87,11 @@ AT_IMPORT = (
 PROCESS_TESTS = (
     *("agents", "batches", "checks", "hosts", "notebook_tools/outside", "notebooks", "server"),
     "tools",
+    *sorted(
+        str(path.relative_to(ROOT / "tests"))
+        for kind in ("notebooks", "server")
+        for path in ROOT.glob(f"tests/features/*/{kind}")
+    ),
 )
 """For what the others let live: the server or the kernel has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"

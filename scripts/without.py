@@ -27,7 +27,13 @@ PAGE_LIST = "labextension/src/features/index.ts"
 BUILT = (".venv", "acp_jupyter/labextension", "acp_jupyter/static", "labextension/node_modules")
 """What git does not know: the copy links to it."""
 MAKE_AGAIN = ("python scripts/gen_types.py", "python -m scripts.policy_table")
-MADE = ("labextension/src/wire/types.ts", "docs/security.md", "tests/contract/golden")
+GOLDEN = ("tests/contract", "tests/protocol/test_patterns.py")
+MADE = (
+    "labextension/src/wire/types.ts",
+    "docs/security.md",
+    "tests/contract/golden",
+    "tests/golden/patterns.json",
+)
 CHECKS = (
     "lint-imports --no-logo",
     "python scripts/structure.py",
@@ -139,7 +145,7 @@ def make_again(folder: Path) -> None:
     before = {file: file.read_text(encoding="utf-8") for file in made(folder)}
     for command in MAKE_AGAIN:
         run(command, folder)
-    run("pytest -q tests/contract", folder, ACP_WRITE_GOLDEN="1")
+    run(f"pytest -q {' '.join(GOLDEN)}", folder, ACP_WRITE_GOLDEN="1")
     for file, text in before.items():
         if new := added(text, file.read_text(encoding="utf-8")):
             raise SystemExit("\n".join((f"{file.relative_to(folder)} has more than before:", *new)))

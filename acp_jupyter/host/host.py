@@ -14,12 +14,13 @@ from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, DiskRefused, UnknownTurn
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
-from acp_jupyter.features.recordings.recordings import Recordings
+from acp_jupyter.features import registered
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.outside_keys import OutsideKey, OutsideKeys
+from acp_jupyter.host.recording import Recordings
+from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
@@ -72,7 +73,10 @@ class AgentHost(HostThread):
         self.permission_stores = PermissionStores.in_folder(
             config.data_dir, config.trust, config.own_folders
         )
-        self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
+        self._recordings: list[Recordings] = [
+            make(config.root, self.permission_stores.seals, config.limits)
+            for make in registered("recordings").values()
+        ]
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
         self.operations = FolderOperations(self.checkpoints, config.limits.checkpoint_file_bytes)
         self.running_turns = RunningTurns()
@@ -187,7 +191,7 @@ class AgentHost(HostThread):
         ``copy`` is ``read-only``: nothing reaches the folder in it either.
         """
         checkpoints = (
-            self.recordings.prepare(agent, label, notebook_path, recording) if recording else None
+            self.recordings().prepare(agent, label, notebook_path, recording) if recording else None
         )
         spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(
             agent, notebook_path or kernel_id
@@ -212,7 +216,6 @@ class AgentHost(HostThread):
         redactor = self.open_sessions.redactor(spec)
         journal = self._journal(opening, redactor)
         path = self.traffic_path(opening.session_id)
-        begin = self.recordings.begin
         session = build_session(
             self.open_sessions.services,
             spec,
@@ -220,13 +223,19 @@ class AgentHost(HostThread):
             redactor,
             label=label,
             kernel_id=kernel_id,
-            start_recording=partial(begin, checkpoints, journal, redactor, path)
+            start_recording=partial(self.recordings().begin, checkpoints, journal, redactor, path)
             if checkpoints
             else None,
             copy=None if copy is None else copy[1],
         )
         self.open_sessions.add(session)
         return session
+
+    def recordings(self) -> Recordings:
+        """Return the recordings."""
+        if not self._recordings:
+            raise BadRequest("Nothing is recorded or played here.")
+        return self._recordings[0]
 
     def sandbox_of_new(self, spec: AgentSpec | None, sandbox: Sandbox | None) -> Sandbox:
         """Return the sandbox of a new session; None leaves it to the settings.

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from acp_jupyter.features.recordings.session_recording import Playback
 from acp_jupyter.host.key_throttle import KeyThrottle
+from acp_jupyter.host.recording import Playback
 from acp_jupyter.host.rpc.mcp_messages import Notify
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.notebook_tools.context import (

@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.features.recordings.recording_file import recording_name
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.sandboxes import NoWalls, Sandboxes
@@ -151,7 +150,3 @@ def test_no_sandbox_holds_it_and_that_is_said(tmp_path: Path) -> None:
     sandboxes = Sandboxes((), tmp_path)
     with pytest.raises(NoWalls, match="librarian runs in the notebook's kernel, so nothing here"):
         sandboxes.walls("folder", spec, tmp_path, {}, (), "all")
-
-
-def test_its_recording_has_its_name_without_a_colon() -> None:
-    assert recording_name("cell:librarian", "", 1) == "librarian.ndjson"

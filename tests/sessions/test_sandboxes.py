@@ -15,7 +15,6 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -118,20 +117,6 @@ def test_what_was_chosen_before_the_first_turn_is_chosen_in_the_sandbox_too(
         there.done(session, there.prompt(session, "go", sandbox="folder"))
         assert session.state.walls is not None
         assert there.text(session) == "plan, large-1, False: go"
-
-
-@needs_walls
-def test_a_replay_needs_no_sandbox(tmp_path: Path) -> None:
-    options = RecordingOptions(mode="record")
-    with server(tmp_path, sandbox="folder") as there:
-        session = there.open("own", notebook_path=NOTEBOOK, recording=options)
-        assert can_write(there, session) == {"within"}
-    replay = RecordingOptions(mode="replay")
-    with server(tmp_path, {}, sandbox="read-only") as there:
-        session = there.open("own", notebook_path=NOTEBOOK, recording=replay)
-        there.run(session.start_in_background)
-        assert can_write(there, session, policy="allow-all") == {"within"}
-        assert session.state.walls is None
 
 
 REQUIRED = Bounds.of({"allowed_sandboxes": ["folder"], "required_sandbox_level": "partial"})

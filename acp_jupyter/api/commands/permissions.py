@@ -29,9 +29,8 @@ from acp_jupyter.api.models.turns import (
     TrustFolder,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed, SharedFileBroken
-from acp_jupyter.features.recordings.recording_file import RecordingFile
-from acp_jupyter.features.recordings.session_recording import Playback
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.recording import Playback, RecordingSource
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import (
@@ -183,7 +182,7 @@ class TrustCommands:
         """
         played = self._played(command, notebook, found)
         if played is not None:
-            if await asyncio.to_thread(self._host.recordings.is_ours, played):
+            if await asyncio.to_thread(self._host.recordings().is_ours, played):
                 return
         elif not needs_trust(
             self._host.config.registry.get(command.agent, place_of(caller, notebook))
@@ -204,13 +203,14 @@ class TrustCommands:
 
     def _played(
         self, command: CreateSession, notebook: str, found: Session | None
-    ) -> RecordingFile | None:
+    ) -> RecordingSource | None:
         if found is not None:
             return found.recording.file if isinstance(found.recording, Playback) else None
         options = command.record
         if options is None or options.mode != "replay":
             return None
-        return self._host.recordings.prepare(command.agent, command.label, notebook, options).file
+        recordings = self._host.recordings()
+        return recordings.prepare(command.agent, command.label, notebook, options).file
 
     async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
         """Check that the agent may run in a folder; with ``trust``, the user trusts it now."""

@@ -36,9 +36,9 @@ from acp_jupyter.api.models.sessions import (
     UnarchiveSession,
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
-from acp_jupyter.features.recordings.session_recording import Recorder
 from acp_jupyter.host.host import AgentHost, MadeCopy
+from acp_jupyter.host.recording import Recorder
+from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.session.branching import goes_on_from_branch
 from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session.session import Session

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
+from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, SandboxLevel
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod

@@ -9,17 +9,14 @@ from __future__ import annotations
 import getpass
 import json
 import os
-import posixpath
 import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal, Self
+from pathlib import Path
+from typing import Any, Self
 from urllib.parse import quote
-
-from pydantic import Field
 
 from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordingMissing, plain_reason
 from acp_jupyter.host.limits import Limits
@@ -28,11 +25,9 @@ from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import SessionOpened, read_note
 from acp_jupyter.protocol.json import read_json
-from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
-RECORDING_SUFFIX = ".acp"
 FIRST_KEY = "record"
 """Key of a recording's first line; no other log has it."""
 
@@ -119,35 +114,6 @@ class RecordingFile:
         return file
 
 
-def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosixPath:
-    """Return the folder of a notebook's recordings, relative to the host's root."""
-    notebook = PurePosixPath(notebook_path)
-    given = options.path.replace("\\", "/")
-    if given:
-        path = notebook.parent / given if notebook_path else PurePosixPath(given)
-    elif notebook_path:
-        path = notebook
-    else:
-        raise BadRequest(
-            "The name of this notebook is not known here. "
-            f"Name the recording: %acp {options.mode} on NAME{RECORDING_SUFFIX}, or set "
-            f"ACP_JUPYTER_RECORD={options.mode}:NAME{RECORDING_SUFFIX}"
-        )
-    if path.suffix == ".ipynb":
-        path = path.with_suffix(RECORDING_SUFFIX)
-    if path.suffix != RECORDING_SUFFIX:
-        raise BadRequest(
-            f"The folder of a recording ends with {RECORDING_SUFFIX}: "
-            f"%acp {options.mode} on {path.name or 'NAME'}{RECORDING_SUFFIX}"
-        )
-    inside = posixpath.normpath(path)
-    if inside.startswith(("/", "../")) or ":" in inside or "\0" in inside:
-        raise NotAllowed(
-            f"{given} leads out of the server's root folder. Name a folder from the notebook's."
-        )
-    return PurePosixPath(inside)
-
-
 def recording_name(agent: str, label: str, number: int) -> str:
     """Return the file name of a session's recording.
 
@@ -174,17 +140,6 @@ def _opening(line: bytes) -> SessionOpened | None:
         return None
     note = read_note(first.get("m"))
     return note if isinstance(note, SessionOpened) else None
-
-
-class RecordingOptions(Model):
-    """The notebook's options for recording a session, or for playing a recording."""
-
-    mode: Literal["record", "replay"]
-    run: str = Field(default="", max_length=64)
-    """Changes with each kernel and each ``on``, so that a new run starts with new sessions."""
-    path: str = Field(default="", max_length=1000)
-    """Folder of the recordings, or a notebook file, relative to the notebook's folder; default:
-    beside the notebook, with its name."""
 
 
 WORKSPACE = "/workspace"

@@ -12,13 +12,13 @@ from weakref import WeakValueDictionary
 
 from acp_jupyter.features.recordings.recording_file import (
     RecordingFile,
-    RecordingOptions,
     RecordingScrubber,
-    recording_folder,
     recording_name,
 )
-from acp_jupyter.features.recordings.session_recording import Playback, Recorder, SessionRecording
+from acp_jupyter.features.recordings.session_recording import FilePlayback, FileRecorder
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording import PreparedRecording, RecordingSource, SessionRecording
+from acp_jupyter.host.recording_options import RecordingOptions, recording_folder
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
@@ -32,7 +32,7 @@ _MAX_COUNTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedRecording:
+class PreparedFile:
     """The recording that a session is written to or played from."""
 
     file: RecordingFile
@@ -42,7 +42,7 @@ class PreparedRecording:
     """The replay agent that is started in place of the agent; None if nothing is played."""
 
 
-class Recordings:
+class FileRecordings:
     """All recordings of a host and their recorders. Used on the host's loop only."""
 
     def __init__(self, root: Path, seals: RecordingSeals, limits: Limits) -> None:
@@ -50,11 +50,11 @@ class Recordings:
         self._seals = seals
         self._limits = limits
         self._counts: dict[tuple[RecordingOptions, str], int] = {}
-        self._writers: WeakValueDictionary[str, Recorder] = WeakValueDictionary()
+        self._writers: WeakValueDictionary[str, FileRecorder] = WeakValueDictionary()
 
     def prepare(
         self, agent: str, label: str, notebook_path: str, options: RecordingOptions
-    ) -> PreparedRecording:
+    ) -> PreparedFile:
         """Return the recording for the next session of an agent and label."""
         folder = recording_folder(notebook_path, options)
         key = options, str(folder / recording_name(agent, label, 1))
@@ -64,13 +64,13 @@ class Recordings:
         match options.mode:
             case "record":
                 file.opening()  # refuse now, so that the agent doesn't work for nothing
-                return PreparedRecording(file, key, None)
+                return PreparedFile(file, key, None)
             case "replay":
-                return PreparedRecording(file, key, _replay_spec(agent, file))
+                return PreparedFile(file, key, _replay_spec(agent, file))
             case _:
                 assert_never(options.mode)
 
-    def is_ours(self, file: RecordingFile) -> bool:
+    def is_ours(self, file: RecordingSource) -> bool:
         """Return whether this installation made a recording. Blocks."""
         return self._seals.is_ours(file.read())
 
@@ -83,6 +83,7 @@ class Recordings:
         turn_files: TurnFiles,
     ) -> SessionRecording:
         """Record a session, replacing an earlier recording in the same file, or play one."""
+        assert isinstance(prepared, PreparedFile)
         file, (options, _first) = prepared.file, prepared.key
         if len(self._counts) >= _MAX_COUNTS:
             self._counts.clear()
@@ -91,9 +92,9 @@ class Recordings:
         cwd = Path(state.cwd)
         scrubber = RecordingScrubber.of_machine(cwd, self._root, redactor)
         if prepared.player is not None:
-            return Playback(options, file, prepared.player, self._seals, scrubber)
+            return FilePlayback(options, file, prepared.player, self._seals, scrubber)
         ignored = _inside(cwd, self._root, state.notebook_path)
-        recorder = self._writers[file.path] = Recorder(
+        recorder = self._writers[file.path] = FileRecorder(
             options,
             file,
             journal,

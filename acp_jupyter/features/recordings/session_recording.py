@@ -17,11 +17,12 @@ from pydantic import JsonValue
 from acp_jupyter.errors import AcpError, FileRefused, SharedFileBroken, plain_reason
 from acp_jupyter.features.recordings.recording_file import (
     RecordingFile,
-    RecordingOptions,
     RecordingScrubber,
     recording_text,
 )
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording import Playback, Recorder
+from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.store.journal import Journal
@@ -35,7 +36,7 @@ from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import HostNotice, Note
 
 
-class Recorder:
+class FileRecorder(Recorder):
     """Rewrites a session's recording at the end of each turn. Used on the host's loop only.
 
     Parameters
@@ -54,7 +55,7 @@ class Recorder:
         turn_files: TurnFiles,
         contents: FileContents,
         seals: RecordingSeals,
-        older: Recorder | None = None,
+        older: FileRecorder | None = None,
     ) -> None:
         self.options = options
         self.file = file
@@ -153,7 +154,7 @@ class Recorder:
             self._journal.note(HostNotice(severity="warning", text=words))
 
 
-class Playback:
+class FilePlayback(Playback):
     """Plays a recording instead of the agent. Plays exactly the bytes that were checked."""
 
     def __init__(
@@ -214,6 +215,3 @@ class Playback:
     def matches(self, options: RecordingOptions | None) -> bool:
         """Return whether the session can continue with these options."""
         return options == self.options
-
-
-SessionRecording = Recorder | Playback

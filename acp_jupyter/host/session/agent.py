@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentRequestError, AgentStartError, SessionImported
-from acp_jupyter.features.recordings.session_recording import Playback
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording import Playback
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.trust import TrustRequests

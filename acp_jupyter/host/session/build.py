@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.features.recordings.session_recording import Playback, SessionRecording
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
+from acp_jupyter.host.recording import Playback, SessionRecording
 from acp_jupyter.host.registry_entries import AgentSpec, runs_in_kernel
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.host_permissions import HostPermissions

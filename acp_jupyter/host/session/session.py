@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from pydantic import JsonValue
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
-from acp_jupyter.features.recordings.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.bounds import Bounds, require_no_more
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording import Playback, Recorder, SessionRecording
+from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.rpc.mcp_messages import McpServer

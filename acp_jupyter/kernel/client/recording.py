@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.features.recordings.recording_file import RecordingOptions, recording_folder
+from acp_jupyter.features import features
+from acp_jupyter.host.recording_options import RecordingOptions, recording_folder
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.run_notebook import run_notebook
 from acp_jupyter.kernel.execution_context import execution_context
@@ -70,6 +71,10 @@ def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
 
 
 def _choose(options: RecordingOptions | None) -> None:
+    if not any(feature.recordings for feature in features().values()):
+        if options is not None and options.mode == "replay":
+            raise BadRequest("Recordings can't be played here.")
+        options = None
     _choice.options, _choice.is_chosen = options, True
 
 

@@ -56,8 +56,6 @@ _OF_CORE = {
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
     "import PATH [options]": "read a log of an agent's session and show it",
     "status": "show where agents run, which one is chosen, and what is running",
-    "record [on|off] [PATH]": "record this notebook's sessions, to replay them without an agent",
-    "replay [on|off] [PATH]": "play the recorded sessions in place of agents",
     "help [SUBCOMMAND]": "show this help, or more about one subcommand",
 }
 
@@ -94,7 +92,6 @@ KINDS = ("traffic", "packets", "build-mode", "claude-cli")
 """The formats of an import."""
 
 _WHICH = "ID can be shortened, or be the session's title; default: the one used last here."
-_PATH = "PATH ends with .acp; default: beside the notebook, by its name."
 
 DETAILS: dict[str, tuple[str, ...]] = {
     "agents": ("--all  also agents that are not installed, and how to install them",),
@@ -177,8 +174,6 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "--name NAME      what the file is called; default: its own name",
         "--session ID     which one, if the file has several",
     ),
-    "record": (_PATH, "Without on or off it says what is recorded or replayed."),
-    "replay": (_PATH, "Without on or off it says what is recorded or replayed."),
     **{each.name: each.details for each in OF_FEATURES},
 }
 """Additional text of ``%acp help SUBCOMMAND``."""

@@ -279,8 +279,6 @@ def _first_words(name: str) -> list[str]:
             return [*POLICIES, "default"]
         case "sandbox":
             return [*SANDBOXES, "default"]
-        case "record" | "replay":
-            return ["on", "off", "status"]
         case "agents":
             return ["--all"]
         case _:

@@ -18,7 +18,7 @@ from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.errors import BadRequest, UnknownAgent
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.client.recording import is_replaying, run_recording
+from acp_jupyter.kernel.client.recording import is_replaying
 from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics import setting_commands
@@ -341,14 +341,6 @@ def _fix(rest: Sequence[str]) -> None:
     run_fix(shell, rest)
 
 
-def _record(rest: Sequence[str]) -> None:
-    print_text(run_recording("record", rest, host_client()))
-
-
-def _replay(rest: Sequence[str]) -> None:
-    print_text(run_recording("replay", rest, host_client()))
-
-
 def _alone(name: str, run: Callable[[], None]) -> Callable[[Sequence[str]], None]:
     """Refuse arguments after a subcommand that takes none."""
 
@@ -385,8 +377,6 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "export": run_export,
     "import": run_import,
     "status": _alone("status", _status),
-    "record": _record,
-    "replay": _replay,
     "help": _help,
     **{each.name: each.run for each in OF_FEATURES},
 }

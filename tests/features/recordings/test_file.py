@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordingMissing
-from acp_jupyter.features.recordings.recording_file import RecordingOptions, recording_folder
+from acp_jupyter.features.recordings.recording_file import recording_name
+from acp_jupyter.host.recording_options import RecordingOptions, recording_folder
 from acp_jupyter.transcript.model.items import Notice
 from tests.features.recordings.records import host_in, opened, ran, recorded
 from tests.support.host.limits import PATIENT
@@ -140,3 +141,7 @@ def test_a_prompt_may_name_what_the_record_does_not(
     with host_in(tmp_path / "one", agents=False) as driver:
         session = opened(driver, "own_tools", "replay")
         assert ran(driver, session, prompt).stop_reason == "end_turn"
+
+
+def test_that_of_an_agent_in_a_kernel_has_its_name_without_a_colon() -> None:
+    assert recording_name("cell:librarian", "", 1) == "librarian.ndjson"

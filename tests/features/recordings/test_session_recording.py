@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
+from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Notice, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall

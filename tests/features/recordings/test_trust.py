@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import FileRefused
-from acp_jupyter.features.recordings.session_recording import Playback
+from acp_jupyter.host.recording import Playback
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.transcript.model.items import TrustRequest
 from tests.features.recordings.records import host_in, opened, ran, recorded

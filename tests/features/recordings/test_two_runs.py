@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+from acp_jupyter.features.recordings.recordings import FileRecordings
 from tests.features.recordings.records import host_in, opened, ran, recorded
 from tests.support.host.limits import PATIENT
 from tests.support.wait import PATIENCE_SECONDS, eventually
@@ -46,7 +47,9 @@ def test_a_run_that_is_writing_still_never_comes_last(tmp_path: Path) -> None:
         with log.open("wb") as pipe:  # once it is there to read
             traffic.rename(log)
             newer = opened(driver, "own_tools", run="r2")
-            (recorder,) = driver.run(lambda: [*driver.host.recordings._writers.values()])
+            recordings = driver.host.recordings()
+            assert isinstance(recordings, FileRecordings)
+            (recorder,) = driver.run(lambda: [*recordings._writers.values()])
             recorder._writing = lock = _Lock(recorder._writing)
             ran(driver, newer, "say the second run")
             assert lock.asked.wait(PATIENCE_SECONDS)

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.features.recordings.recording_file import RecordingOptions
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.folders import OwnFolders, is_below, jupyter_folders
 from acp_jupyter.host.workspace.scan import scan
@@ -59,24 +57,6 @@ def home(tmp_path: Path) -> Iterator[Driver]:
     host.start()
     yield Driver(host, root)
     host.stop()
-
-
-def test_a_turn_in_the_home_folder_changes_what_it_changes(home: Driver) -> None:
-    wish = RecordingOptions(mode="record", path="nb.acp")
-    session = home.open("own", notebook_path="nb.ipynb", recording=wish)
-    wanted = "\n".join(f"write {path} 1" for path in (*OWN, *WORK))
-    turn_id = home.prompt(session, f"{wanted}\nsay Done")
-    home.done(session, turn_id)
-    home.result(session.turn_files.settled(turn_id))
-    changes = session.transcript.turns[turn_id].changes
-    assert changes is not None
-    assert sorted(file.path for file in changes.files) == sorted(WORK)
-    assert changes.words == ""
-    session.journal.flush()
-    log = read_traffic(home.host.traffic_path(session.session_id))
-    notes = [e.message for e in log if e.message.get("note") == "files_changed"]
-    recorded = [file["path"] for note in notes for file in note["files"]]
-    assert sorted(recorded) == sorted(WORK)
 
 
 def test_what_the_agent_says_of_them_is_not_told_either(home: Driver) -> None:

@@ -22,7 +22,7 @@ from tests.support.kernel.cells import Kernel, jupyter_environment
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.wait import PATIENCE_SECONDS
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = Path(__file__).parents[4] / "notebooks"
 NAME = "record_and_replay"
 WATCH = """\
 import os, sys
@@ -53,7 +53,7 @@ def started(tmp_path: Path) -> Iterator[dict[str, str]]:
     watch.mkdir()
     (watch / "sitecustomize.py").write_text(WATCH)
     log = watch / "started.log"
-    yield {"PYTHONPATH": f"{watch}:{Path(__file__).parents[2]}", "STARTED_LOG": str(log)}
+    yield {"PYTHONPATH": f"{watch}:{Path(__file__).parents[4]}", "STARTED_LOG": str(log)}
     lines = log.read_text()
     assert "acp_jupyter.agents.replay" in lines
     assert "acp_jupyter.agents.demo" not in lines
