@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import pkgutil
 import sys
 from collections.abc import Sequence
 
-_COMMANDS = {
-    "batch": "run a notebook or a prompt for many parameters and agents",
-    "check": "run a copy of a notebook from the top and compare its outputs",
-    "doctor": "say what works here: Python, the sandbox, the agents",
-    "mcp": "serve the tools of an open notebook over MCP on stdio",
+from acp_jupyter.features import programs
+
+_CORE = {
+    "check": (
+        "run a copy of a notebook from the top and compare its outputs",
+        "acp_jupyter.checks.check:main",
+    ),
+    "doctor": ("say what works here: Python, the sandbox, the agents", "acp_jupyter.doctor:main"),
+    "mcp": (
+        "serve the tools of an open notebook over MCP on stdio",
+        "acp_jupyter.notebook_tools.outside.command:main",
+    ),
 }
+"""What each does, and its place: only the one that runs is imported."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code."""
     given = [*(sys.argv[1:] if words is None else words)]
+    known = {**_CORE, **programs()}
     parser = argparse.ArgumentParser("jupyter acp", description="Agents in notebooks.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, words_of_help in _COMMANDS.items():
+    for name, (words_of_help, _) in sorted(known.items()):
         commands.add_parser(name, help=words_of_help, add_help=False)
-    command, rest = parser.parse_args(given[:1]).command, given[1:]
-    if command == "batch":  # import only what the command needs
-        from acp_jupyter.batches import command as batch
-
-        return batch.main(rest)
-    if command == "check":
-        from acp_jupyter.checks import check
-
-        return check.main(rest)
-    if command == "doctor":
-        from acp_jupyter import doctor
-
-        return doctor.main(rest)
-    from acp_jupyter.notebook_tools.outside import command as mcp
-
-    mcp.main(rest)
+    _, place = known[parser.parse_args(given[:1]).command]
+    code: int = pkgutil.resolve_name(place)(given[1:])
+    return code
 
 
 if __name__ == "__main__":

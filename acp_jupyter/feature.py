@@ -10,6 +10,17 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """A command of ``jupyter acp``."""
+
+    name: str
+    words: str
+    """What it does, for the help."""
+    main: str
+    """The place of a function that takes its arguments and returns its exit code."""
+
+
+@dataclass(frozen=True, slots=True)
 class Feature:
     """The places of what a feature registers; empty for what it has none of."""
 
@@ -30,3 +41,5 @@ class Feature:
     cell: str = ""
     """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
     `acp_jupyter.kernel.magics.cell_options`."""
+    program: Program | None = None
+    """A command of ``jupyter acp``, run by `acp_jupyter.command_line`."""

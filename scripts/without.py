@@ -105,6 +105,8 @@ def without_mentions(text: str, name: str, public: Sequence[str]) -> str:
         text = re.sub(rf"\bacp_jupyter\.{each}\b", each, text)
     place = rf"(?:acp_jupyter/|tests/)?features/{name}\b"
     text = re.sub(rf"^\|.*`{place}.*\n", "", text, flags=re.MULTILINE)
+    described = rf"^\.\. auto\w+:: acp_jupyter\.features\.{name}\..*\n(?: +:.*\n)*"
+    text = re.sub(described, "", text, flags=re.MULTILINE)
     return re.sub(rf"`{place}[^`]*`", name, text)
 
 

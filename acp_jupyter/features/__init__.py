@@ -15,6 +15,7 @@ from typing import Any
 from acp_jupyter.feature import Feature
 
 NAMES: list[str] = [
+    "batches",
     "history",
     "recordings",
     "share",
@@ -35,4 +36,16 @@ def registered(kind: str) -> dict[str, Any]:
         name: pkgutil.resolve_name(f"{__name__}.{name}.{place}")
         for name, place in places.items()
         if place
+    }
+
+
+def programs() -> dict[str, tuple[str, str]]:
+    """Return the commands that the features add to ``jupyter acp``: what each does, and its place.
+
+    Nothing is imported, as a command line needs one of them only.
+    """
+    return {
+        program.name: (program.words, f"{__name__}.{name}.{program.main}")
+        for name, feature in features().items()
+        if (program := feature.program) is not None
     }

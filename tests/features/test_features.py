@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.feature import Feature
-from acp_jupyter.features import NAMES, features, registered
+from acp_jupyter.features import NAMES, features, programs, registered
 
 ROOT = Path(__file__).resolve().parents[2]
-KINDS = tuple(asdict(Feature()))
+PLACES = tuple(kind for kind, place in asdict(Feature()).items() if place == "")
 
 
 def test_each_folder_is_a_feature_with_tests() -> None:
@@ -22,10 +23,14 @@ def test_each_folder_is_a_feature_with_tests() -> None:
     assert all((ROOT / "tests/features" / name).is_dir() for name in NAMES)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PLACES)
 def test_what_is_registered_is_there(kind: str) -> None:
     of_kind = {name for name, feature in features().items() if getattr(feature, kind)}
     assert set(registered(kind)) == of_kind
+
+
+def test_its_program_is_there() -> None:
+    assert all(callable(pkgutil.resolve_name(place)) for _, place in programs().values())
 
 
 def test_each_registers_something() -> None:
