@@ -15,9 +15,10 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any
 
+from acp_jupyter.cells.markers import Markers, markers_of
+from acp_jupyter.cells.no_agents import CHECK_VARIABLE, NO_AGENTS
+from acp_jupyter.cells.skipped import ASKS, SkippedCells
 from acp_jupyter.checks.compare import compare_outputs, error_of
-from acp_jupyter.checks.markers import Markers, markers_of
-from acp_jupyter.checks.no_agents import CHECK_VARIABLE, NO_AGENTS
 from acp_jupyter.checks.report import (
     CheckedCell,
     CheckedCellStarted,
@@ -25,7 +26,6 @@ from acp_jupyter.checks.report import (
     CheckLine,
     CheckStarted,
 )
-from acp_jupyter.checks.skipped import ASKS, SkippedCells
 from acp_jupyter.errors import BadRequest, plain_reason
 from acp_jupyter.protocol.objects import obj
 

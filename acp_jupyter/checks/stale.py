@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
-from acp_jupyter.checks.names import code_of, is_prompt, names_of
+from acp_jupyter.cells.names import code_of, is_prompt, names_of
 from acp_jupyter.protocol.objects import Model
 
 _MAX_CAUSES = 5

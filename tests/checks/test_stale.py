@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.checks.names import is_prompt, names_of
+from acp_jupyter.cells.names import is_prompt, names_of
 from acp_jupyter.checks.stale import CellRun, CodeCell, StaleCell, find_stale
-from tests.checks.notebooks_of_names import IN_JUPYTER_ONLY, LIKE_MARIMO, NamedNotebook
+from tests.cells.notebooks_of_names import IN_JUPYTER_ONLY, LIKE_MARIMO, NamedNotebook
 from tests.support.environments import apps_environment
 
 

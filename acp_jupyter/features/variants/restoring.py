@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from acp_jupyter.checks.no_agents import NO_AGENTS
-from acp_jupyter.checks.skipped import ASKS, SkippedCells
+from acp_jupyter.cells.no_agents import NO_AGENTS
+from acp_jupyter.cells.skipped import ASKS, SkippedCells
 from acp_jupyter.features.variants.copied_variables import CopiedVariables
 from acp_jupyter.features.variants.kernel_request import VariantKernelRequest
 from acp_jupyter.features.variants.shared_variables import (

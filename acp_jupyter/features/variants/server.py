@@ -18,7 +18,7 @@ from jupyter_client.kernelspec import NoSuchKernel
 from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 
 from acp_jupyter.api.kernel_auth import URL_VARIABLE
-from acp_jupyter.checks.no_agents import CHECK_VARIABLE
+from acp_jupyter.cells.no_agents import CHECK_VARIABLE
 from acp_jupyter.errors import plain_reason
 from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
 from acp_jupyter.features.variants.own_kernels import VariantKernel, VariantKernels

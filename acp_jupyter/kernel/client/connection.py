@@ -24,7 +24,7 @@ from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.command_table import Command, request_of
 from acp_jupyter.api.models.frames import API_VERSION, EventsFrame
-from acp_jupyter.checks.no_agents import refuse_in_check
+from acp_jupyter.cells.no_agents import refuse_in_check
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch, plain_reason
 from acp_jupyter.kernel.client.channel_transport import ChannelTransport, launch_key
 from acp_jupyter.kernel.client.host_client import HostClient

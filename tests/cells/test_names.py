@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from acp_jupyter.checks.bindings import bindings
-from acp_jupyter.checks.names import names_of
+from acp_jupyter.cells.bindings import bindings
+from acp_jupyter.cells.names import names_of
 
 MATCH = """
 match value:

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
-from acp_jupyter.checks.bindings import bindings
+from acp_jupyter.cells.bindings import bindings
 
 _MAX_CHARS = 200_000
 """Longest cell that is read."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_jupyter.checks.markers import Markers, markers_of
-from acp_jupyter.checks.names import is_prompt, names_of
+from acp_jupyter.cells.markers import Markers, markers_of
+from acp_jupyter.cells.names import is_prompt, names_of
 
 ASKS = "it asks an agent"
 
