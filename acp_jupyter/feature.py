@@ -41,5 +41,11 @@ class Feature:
     cell: str = ""
     """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
     `acp_jupyter.kernel.magics.cell_options`."""
+    remote_kernels: str = ""
+    """A function that takes Jupyter's server application and returns its `RemoteKernels`, or None
+    where the server starts its kernels itself; called by `acp_jupyter.server.extension`."""
+    find_server: str = ""
+    """A function that returns a kernel's `ServerClient`, or None where the feature knows no way to
+    the server; called by `acp_jupyter.kernel.client.connection`."""
     program: Program | None = None
     """A command of ``jupyter acp``, run by `acp_jupyter.command_line`."""

@@ -48,9 +48,8 @@ from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
-from acp_jupyter.server.gateway.kernels import GatewayKernels
-from acp_jupyter.server.gateway.page_connection import use_page_connection
 from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.kernel.remote import RemoteKernels
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals
@@ -227,7 +226,7 @@ class AcpJupyter(ExtensionApp):
 
     _begun = False
     _keeping: asyncio.Task[None] | None = None
-    _gateway: GatewayKernels | None = None
+    _remote: RemoteKernels | None = None
 
     def initialize_settings(self) -> None:
         """Let the server answer while a session's thread computes."""
@@ -247,7 +246,7 @@ class AcpJupyter(ExtensionApp):
         kernels = self._kernels(serverapp)
         bounds = self._bounds()
         cells = WaitingCells()
-        self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells, self._gateway)
+        self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells, self._remote)
         self._notebook_kernels = ServerKernelLookup(kernels)
         limits = Limits(
             initialize_seconds=self.initialize_seconds,
@@ -346,12 +345,11 @@ class AcpJupyter(ExtensionApp):
 
     def _kernels(self, serverapp: ServerApp) -> Kernels:
         manager = serverapp.kernel_manager
-        if serverapp.gateway_config.gateway_enabled:
-            self._gateway = GatewayKernels(manager, serverapp.web_app, serverapp.base_url)
-            use_page_connection(serverapp.web_app.settings)
-        elif self.lazy_magics:
+        found = (find(serverapp) for find in registered("remote_kernels").values())
+        self._remote = next(filter(None, found), None)
+        if self._remote is None and self.lazy_magics:
             know_magics(manager)
-        return Kernels(manager, serverapp.session_manager, self._gateway)
+        return Kernels(manager, serverapp.session_manager, self._remote)
 
     def _observers(self) -> Sequence[Reader]:
         self._traces = begin_traces(os.environ, self.log.warning)
@@ -362,8 +360,8 @@ class AcpJupyter(ExtensionApp):
         self._begun = True
         most = host.config.limits.checkpoint_file_bytes
         UserSaves(self._server().contents_manager, host, host.config.root, most)
-        if self._gateway is not None:
-            self._gateway.begin()
+        if self._remote is not None:
+            self._remote.begin()
         for name in _TOKEN_VARIABLES:
             # A kernel that inherits the token could act as the user, and so could agent code in it.
             os.environ.pop(name, None)
@@ -417,8 +415,8 @@ class AcpJupyter(ExtensionApp):
             task.cancel()
         self._outputs.stop()
         await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
-        if self._gateway is not None:
-            await self._gateway.stop()
+        if self._remote is not None:
+            await self._remote.stop()
         await asyncio.to_thread(self._backend.host.stop)
         for part in self._parts.values():
             await part.close()

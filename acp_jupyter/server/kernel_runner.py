@@ -31,14 +31,12 @@ from acp_jupyter.notebook_tools.kernel_work import (
     RunCodeWork,
     WaitingCells,
 )
-from acp_jupyter.server.kernel.channel import KernelChannel
 from acp_jupyter.server.kernel.lifecycle import DEAD, KernelLifecycle
+from acp_jupyter.server.kernel.remote import RemoteKernels
 from acp_jupyter.transcript.escaping import without_ansi
 
 if TYPE_CHECKING:
     from jupyter_client.multikernelmanager import MultiKernelManager
-
-    from acp_jupyter.server.gateway.kernels import GatewayKernels
 
 
 _T = TypeVar("_T")
@@ -72,10 +70,10 @@ class ServerKernelRunner:
         self,
         kernels: MultiKernelManager,
         cells: WaitingCells,
-        gateway: GatewayKernels | None = None,
+        remote: RemoteKernels | None = None,
         dead: str = DEAD,
     ) -> None:
-        self._life = KernelLifecycle(kernels, gateway, dead)
+        self._life = KernelLifecycle(kernels, remote, dead)
         self._cells = cells
         self._running: set[str] = set()
         """Kernels in which a tool runs code over the shell channel."""
@@ -106,7 +104,7 @@ class ServerKernelRunner:
                 here.call_soon_threadsafe(on_printed, tail)
 
         async def by_channel() -> RunResult:
-            async with KernelChannel(self._life.manager(kernel_id)) as channel:
+            async with self._life.channel(kernel_id) as channel:
                 return await channel.run(
                     code,
                     seconds=timeout_seconds,
@@ -260,7 +258,7 @@ class ServerKernelRunner:
         return _read_value(await self._request(kernel_id, "execute_request", content), kind)
 
     async def _request(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
-        async with KernelChannel(self._life.manager(kernel_id)) as channel:
+        async with self._life.channel(kernel_id) as channel:
             return await channel.request(kind, content, _REPLY_SECONDS)
 
 

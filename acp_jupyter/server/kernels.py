@@ -23,7 +23,7 @@ from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.workspace.folders import path_after_move
-from acp_jupyter.server.gateway.kernels import GatewayKernels
+from acp_jupyter.server.kernel.remote import RemoteKernels
 
 if TYPE_CHECKING:
     from jupyter_client.kernelspec import KernelSpec
@@ -42,9 +42,9 @@ class Kernels:
         self,
         kernel_manager: MappingKernelManager,
         session_manager: SessionManager,
-        gateway: GatewayKernels | None = None,
+        remote: RemoteKernels | None = None,
     ) -> None:
-        self._gateway = gateway
+        self._remote = remote
         self._kernel_manager = kernel_manager
         self._session_manager = session_manager
         self._kernel_of: dict[str, str] = {}
@@ -119,14 +119,14 @@ class Kernels:
         """
         if kernel_id not in self._kernel_manager:
             return True
-        if self._gateway is not None:
-            return self._gateway.is_stopping(kernel_id)
+        if self._remote is not None:
+            return self._remote.is_stopping(kernel_id)
         return bool(getattr(self._kernel_manager.get_kernel(kernel_id), "shutting_down", False))
 
     async def connections(self, kernel_id: str) -> int:
         """Return how many pages and other clients are connected to a kernel."""
-        if self._gateway is not None:
-            return await self._gateway.others(kernel_id)
+        if self._remote is not None:
+            return await self._remote.others(kernel_id)
         if kernel_id not in self._kernel_manager:
             return 0
         manager: Any = self._kernel_manager
@@ -154,10 +154,10 @@ class Kernels:
     def _key(self, kernel_id: str) -> bytes:
         """Return the key of a kernel's connection file; empty if unknown.
 
-        Kernels of a gateway have a key of their launch, as their connection files are elsewhere.
+        Remote kernels have a key of their launch, as their connection files are elsewhere.
         """
-        if self._gateway is not None:
-            return self._gateway.key(kernel_id)
+        if self._remote is not None:
+            return self._remote.key(kernel_id)
         if kernel_id not in self._kernel_manager:
             return b""
         session = getattr(self._kernel_manager.get_kernel(kernel_id), "session", None)

@@ -115,7 +115,7 @@ def test_each_cell_has_a_test() -> None:
     assert all(len(row) == len(head) and all(row) for row in rows)
     found = {
         name
-        for folder in ("e2e", "hosts", "notebooks")
+        for folder in ("e2e", "features", "hosts", "notebooks")
         for file in (TESTS_FOLDER / folder).rglob("test_*.py")
         for name in re.findall(r"^def (test_\w+)\(", file.read_text(encoding="utf-8"), re.M)
     }

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from tornado.web import Application
 
-from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.notebook_tools import kernel_work
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult
 from acp_jupyter.notebook_tools.kernel_work import (
     FinishedWork,
-    KernelWork,
     NoCellWaits,
     RunCodeWork,
     WaitingCells,
 )
 from acp_jupyter.server import kernel_runner
-from acp_jupyter.server.gateway.kernels import GatewayKernels
+from acp_jupyter.server.kernel import lifecycle
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
+from tests.support.kernel.busy_kernels import BusyKernels, begun, never, taken
 from tests.support.wait import PATIENCE_SECONDS
 
 _OK = RunResult(status="ok")
@@ -33,17 +30,6 @@ def work(name: str = "w") -> RunCodeWork:
 
 def pass_over() -> None:
     """Nothing is to be stopped."""
-
-
-async def never() -> TurnDetail:
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
-async def taken(cells: WaitingCells) -> KernelWork:
-    found = (await cells.follow("k", never())).work
-    assert found is not None
-    return found
 
 
 @pytest.mark.asyncio
@@ -134,26 +120,6 @@ async def test_too_much_waiting_work_is_refused() -> None:
         job.cancel()
 
 
-class BusyKernels(dict[str, Any]):
-    """As Jupyter's manager of kernels, as far as the runner asks it."""
-
-    execution_state = "busy"
-
-    def __init__(self) -> None:
-        super().__init__(k=None)
-        self.provisioner = SimpleNamespace(pid=1)
-        self.interrupted = asyncio.Event()
-
-    def get_kernel(self, kernel_id: str) -> BusyKernels:
-        return self
-
-    async def is_alive(self) -> bool:
-        return True
-
-    async def interrupt_kernel(self) -> None:
-        self.interrupted.set()
-
-
 def runner_of(kernels: BusyKernels, cells: WaitingCells) -> ServerKernelRunner:
     runner = ServerKernelRunner(cast("Any", kernels), cells)
     runner.begin(asyncio.get_running_loop())
@@ -189,14 +155,6 @@ async def test_a_cell_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyP
     assert (await looking).op == "run"
 
 
-async def begun(runner: ServerKernelRunner, cells: WaitingCells) -> tuple[asyncio.Task[Any], str]:
-    """Have a waiting cell begin code; return that, and its name."""
-    looking = asyncio.create_task(taken(cells))
-    await asyncio.sleep(0)
-    running = asyncio.create_task(runner.execute("k", "1", timeout_seconds=9))
-    return running, (await looking).work_id
-
-
 @pytest.mark.asyncio
 async def test_a_tool_that_gives_up_in_the_queue_stops_nothing_of_another() -> None:
     kernels, cells = BusyKernels(), WaitingCells()
@@ -228,38 +186,6 @@ async def test_code_whose_tool_gives_up_is_stopped_unless_its_kernel_was_restart
         assert cells.finish("k", FinishedWork(work_id=name, ran=_OK))
 
 
-class FarKernels(BusyKernels):
-    """As Jupyter's manager of a gateway's kernels, which have no processes here."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.provisioner = SimpleNamespace()
-
-    async def start_kernel(self, **options: object) -> str:
-        raise AssertionError
-
-    async def shutdown_kernel(self, kernel_id: str) -> None:
-        raise AssertionError
-
-    async def restart_kernel(self, kernel_id: str) -> None:
-        await asyncio.sleep(0)
-
-
-@pytest.mark.asyncio
-async def test_a_restart_behind_a_gateway_is_noticed() -> None:
-    kernels, cells = FarKernels(), WaitingCells()
-    gateway = GatewayKernels(cast("Any", kernels), Application(), "/")
-    gateway.begin()
-    runner = ServerKernelRunner(cast("Any", kernels), cells, gateway)
-    runner.begin(asyncio.get_running_loop())
-    running, _ = await begun(runner, cells)
-    await kernels.restart_kernel("k")
-    with pytest.raises(KernelError) as told:
-        await running
-    assert told.value.trouble == "dead"
-    assert not kernels.interrupted.is_set()
-
-
 @pytest.mark.asyncio
 async def test_two_tools_at_once_run_their_code_one_after_the_other(
     monkeypatch: pytest.MonkeyPatch,
@@ -270,7 +196,7 @@ async def test_two_tools_at_once_run_their_code_one_after_the_other(
     running = 0
 
     class Channel:
-        def __init__(self, manager: object) -> None:
+        def __init__(self, *given: object) -> None:
             pass
 
         async def __aenter__(self) -> Channel:
@@ -287,7 +213,7 @@ async def test_two_tools_at_once_run_their_code_one_after_the_other(
             running -= 1
             return _OK
 
-    monkeypatch.setattr(kernel_runner, "KernelChannel", Channel)
+    monkeypatch.setattr(lifecycle, "KernelChannel", Channel)
     runner = runner_of(kernels, WaitingCells())
     await asyncio.gather(*(runner.execute("k", "1", timeout_seconds=9) for _ in range(3)))
     assert at_once == [1, 1, 1]

@@ -1,8 +1,7 @@
 """The kernel's connection to its host: the Jupyter server, else a host of its own.
 
 An environment variable has the server's address, and the server must prove that it started this
-kernel before it gets a prompt. A kernel behind a gateway gets a key at its launch instead, and
-reaches its server through its own channels.
+kernel before it gets a prompt.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from acp_jupyter.api.models.command_table import Command, request_of
 from acp_jupyter.api.models.frames import API_VERSION, EventsFrame
 from acp_jupyter.cells.no_agents import refuse_in_check
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch, plain_reason
-from acp_jupyter.kernel.client.channel_transport import ChannelTransport, launch_key
+from acp_jupyter.features import registered
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.transport import Answer, HttpTransport, Transport
 from acp_jupyter.kernel.execution_context import (
@@ -60,19 +59,11 @@ def host_client() -> HostClient:
 
 
 def _find() -> HostClient:
-    key, base_path = launch_key()
-    if key:
-        # Never fall back to a host on the gateway's machine, which has other files and bounds.
-        behind_gateway = _identity(key)
-        if behind_gateway is None:
-            raise ServerUnreachable(
-                "This kernel runs behind a gateway, and can't tell the Jupyter server which kernel "
-                "it is: its connection file is not named kernel-ID.json."
-            )
-        server = ServerClient(ChannelTransport(base_path), behind_gateway)
-        server.handshake(_FIRST_SECONDS)
-        return server
-    url, identity = os.environ.get(kernel_auth.URL_VARIABLE, ""), _identity(own_key())
+    for find in registered("find_server").values():
+        found: HostClient | None = find()
+        if found is not None:
+            return found
+    url, identity = os.environ.get(kernel_auth.URL_VARIABLE, ""), identity_of(own_key())
     if url and identity is not None:
         server = ServerClient(HttpTransport(url), identity)
         try:
@@ -86,7 +77,8 @@ def _find() -> HostClient:
     return EmbeddedHost(notebook_name())
 
 
-def _identity(key: bytes) -> KernelIdentity | None:
+def identity_of(key: bytes) -> KernelIdentity | None:
+    """Return this kernel's identity with a key; None if its id is unknown or there is no key."""
     kernel = kernel_of(current_shell())
     file = getattr(getattr(kernel, "parent", None), "connection_file", "")
     name = Path(file).stem if isinstance(file, str) else ""
@@ -96,8 +88,6 @@ def _identity(key: bytes) -> KernelIdentity | None:
 
 
 _HANDSHAKE_SECONDS = 5.0
-_FIRST_SECONDS = 20.0
-"""Limit for a server that still connects to a new kernel of a gateway."""
 _ANSWER_SECONDS = 30.0
 _PIECE_SECONDS = 60.0
 _PIECE_BYTES = 256 * 1024
@@ -120,7 +110,7 @@ class ServerClient(HostClient):
 
     def __init__(self, transport: Transport, identity: KernelIdentity) -> None:
         self._transport = transport
-        self.behind_gateway = isinstance(transport, ChannelTransport)
+        self.behind_gateway = transport.behind_gateway
         self._identity = identity
         self._notebook_path = ""
 

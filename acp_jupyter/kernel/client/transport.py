@@ -34,6 +34,8 @@ class Transport(Protocol):
     """The path of the server's base URL, without a slash at its end."""
     silence: str
     """The message if no answer comes."""
+    behind_gateway: bool
+    """Whether the kernel runs behind a gateway, where agents may not see its files."""
 
     def answer(
         self, method: str, target: str, body: bytes, headers: Mapping[str, str], seconds: float
@@ -45,6 +47,7 @@ class HttpTransport:
     """Requests over HTTP, each on a connection of its own."""
 
     silence = "The Jupyter server did not answer. If it was restarted, restart the kernel too."
+    behind_gateway = False
 
     def __init__(self, url: str) -> None:
         self._url = urlsplit(url)

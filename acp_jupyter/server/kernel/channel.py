@@ -9,16 +9,15 @@ import asyncio
 from collections.abc import Mapping
 from queue import Empty
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import zmq.asyncio
 from jupyter_client.session import Session
-from jupyter_server.gateway.managers import GatewayKernelManager
 
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, OnPrinted, RunResult
 from acp_jupyter.notebook_tools.kernel_work import TOOL_MARK
 from acp_jupyter.notebook_tools.outputs import Outputs
-from acp_jupyter.server.gateway.connection import GatewayChannels
+from acp_jupyter.server.kernel.remote import Channels
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
@@ -38,18 +37,6 @@ _QUEUED = (
     "Look at its effects before running it again."
 )
 _DEAF = "The code does not stop when it is interrupted. Ask the user to restart the kernel."
-
-
-class _Channels(Protocol):
-    """A kernel's shell, control and IOPub channels."""
-
-    async def open(self) -> None: ...
-
-    def close(self) -> None: ...
-
-    async def send(self, channel: str, kind: str, content: Mapping[str, Any], mark: str) -> str: ...
-
-    async def receive(self, channel: str, seconds: float) -> dict[str, Any]: ...
 
 
 class _OwnChannels:
@@ -82,13 +69,9 @@ class _OwnChannels:
 class KernelChannel:
     """Sends requests on the shell channel and collects their outputs and replies."""
 
-    def __init__(self, manager: AsyncKernelManager) -> None:
+    def __init__(self, manager: AsyncKernelManager, channels: Channels | None = None) -> None:
         self._manager = manager
-        self._channels: _Channels = (
-            GatewayChannels(str(manager.kernel_id))
-            if isinstance(manager, GatewayKernelManager)
-            else _OwnChannels(manager)
-        )
+        self._channels: Channels = _OwnChannels(manager) if channels is None else channels
 
     async def __aenter__(self) -> Self:
         await self._channels.open()

@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
-from acp_jupyter.server.gateway.connection import UNREACHABLE, UNREADABLE
+from acp_jupyter.server.kernel.channel import KernelChannel
+from acp_jupyter.server.kernel.remote import RemoteKernels
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
     from jupyter_client.multikernelmanager import MultiKernelManager
-
-    from acp_jupyter.server.gateway.kernels import GatewayKernels
 
 
 DEAD = "The kernel has died. Ask the user to restart it."
@@ -22,26 +21,18 @@ _ALIVE_SECONDS = 0.5
 _RESTART_SECONDS = 60.0
 
 
-async def _is_alive(manager: AsyncKernelManager) -> bool:
-    try:
-        alive: bool = await manager.is_alive()
-    except UNREADABLE:  # of a gateway, which is asked over HTTP
-        raise KernelError("no_kernel", UNREACHABLE) from None
-    return alive
-
-
 class KernelLifecycle:
     """Finds out whether kernels are alive and idle. Used on the host's loop."""
 
     def __init__(
         self,
         kernels: MultiKernelManager,
-        gateway: GatewayKernels | None = None,
+        remote: RemoteKernels | None = None,
         dead: str = DEAD,
     ) -> None:
         self._kernels: Any = kernels
         self._dead = dead
-        self._gateway = gateway
+        self._remote = remote
         self._ended: dict[str, object] = {}
         """The last process of each kernel that is known to have ended."""
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -59,11 +50,16 @@ class KernelLifecycle:
             self._ended.pop(kernel_id, None)
             raise KernelError("no_kernel", "No kernel runs for this notebook. Start one first.")
 
+    def channel(self, kernel_id: str) -> KernelChannel:
+        """Return a client of a kernel, not connected yet."""
+        channels = None if self._remote is None else self._remote.channels(kernel_id)
+        return KernelChannel(self.manager(kernel_id), channels)
+
     async def is_alive(self, kernel_id: str) -> bool:
         """Return whether a kernel's process runs; False while it restarts. On Jupyter's loop."""
         manager = self.manager(kernel_id)
         process = self.process(kernel_id)
-        if await _is_alive(manager):
+        if await self._runs(kernel_id):
             return True
         self._ended[kernel_id] = process
         if not getattr(manager, "autorestart", False):
@@ -96,8 +92,8 @@ class KernelLifecycle:
 
     def process(self, kernel_id: str) -> object:
         """Return an object that identifies a kernel's current process."""
-        if self._gateway is not None:
-            return self._gateway.process(kernel_id)
+        if self._remote is not None:
+            return self._remote.process(kernel_id)
         provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
         return getattr(provisioner, "pid", None)
 
@@ -106,7 +102,7 @@ class KernelLifecycle:
 
         An interrupt would end a kernel that is just starting.
         """
-        if self._gateway is not None and self._gateway.is_stopping(kernel_id):
+        if self._remote is not None and self._remote.is_stopping(kernel_id):
             return
         if kernel_id in self._kernels and self.process(kernel_id) == process:
             await self.manager(kernel_id).interrupt_kernel()
@@ -136,7 +132,13 @@ class KernelLifecycle:
     async def _until_dead(self, kernel_id: str) -> None:
         first = self.process(kernel_id)
         while kernel_id in self._kernels and self.process(kernel_id) == first:
-            if not await _is_alive(self._kernels.get_kernel(kernel_id)):
+            if not await self._runs(kernel_id):
                 break
             await asyncio.sleep(_ALIVE_SECONDS)
         self._ended[kernel_id] = first
+
+    async def _runs(self, kernel_id: str) -> bool:
+        if self._remote is not None:
+            return await self._remote.is_alive(kernel_id)
+        alive: bool = await self._kernels.get_kernel(kernel_id).is_alive()
+        return alive

@@ -13,11 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.kernel_requests import KEY_VARIABLE
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, UnknownSession, VersionMismatch
-from acp_jupyter.kernel.client import channel_transport, connection
-from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient, host_client
+from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient
 from acp_jupyter.kernel.client.transport import HttpTransport
 
 KEY = b"the key of the connection file"
@@ -100,14 +98,3 @@ def test_an_error_comes_as_the_class_that_its_reason_names() -> None:
 def test_an_unknown_error_is_still_ours() -> None:
     with server(418) as url, pytest.raises(AcpError, match="418"):
         client(url).agents()
-
-
-def test_behind_a_gateway_no_agents_run_in_a_kernel_without_an_id(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(channel_transport, "_launch", [])
-    monkeypatch.setattr(connection, "_clients", [])
-    monkeypatch.setenv(KEY_VARIABLE, "key")
-    for _ in range(2):
-        with pytest.raises(ServerUnreachable, match="connection file is not named"):
-            host_client()

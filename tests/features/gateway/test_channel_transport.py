@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.kernel_requests import ANSWER_TYPE, AnswerPart
-from acp_jupyter.kernel.client import channel_transport
-from acp_jupyter.kernel.client.channel_transport import ChannelTransport
+from acp_jupyter.features.gateway import channel_transport
+from acp_jupyter.features.gateway.channel_transport import ChannelTransport
+from acp_jupyter.features.gateway.kernel_requests import ANSWER_TYPE, AnswerPart
 
 Json = dict[str, Any]
 PARTS = (b"one ", b"two ", b"three")

@@ -13,10 +13,10 @@ import pytest
 from tornado.web import Application, RequestHandler
 
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.kernel_requests import COMM_ID, PART_BYTES, AnswerPart
-from acp_jupyter.server.gateway import relay as relaying
-from acp_jupyter.server.gateway.kernels import GatewayKernels
-from acp_jupyter.server.gateway.relay import Relay
+from acp_jupyter.features.gateway import relay as relaying
+from acp_jupyter.features.gateway.kernel_requests import COMM_ID, PART_BYTES, AnswerPart
+from acp_jupyter.features.gateway.kernels import GatewayKernels
+from acp_jupyter.features.gateway.relay import Relay
 from tests.support.wait import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.features.gateway.kernel_gateway import CutWay, KernelGateway
 from tests.notebook_tools.in_a_server.calls import answers_in, steps
 from tests.notebook_tools.in_process import write_notebook
 from tests.support.browser.chromium import Visitor
@@ -22,15 +23,14 @@ from tests.support.environments import gateway_environment
 from tests.support.kernel.cells import Cell, Kernel
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import LAB_ARGS, agents
-from tests.support.server.kernel_gateway import CutWay, KernelGateway
 from tests.support.server.user import AsUser
 from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.long
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-TRACES = Path(__file__).resolve().parents[2] / "test-results"
+NOTEBOOKS = Path(__file__).resolve().parents[4] / "notebooks"
+TRACES = Path(__file__).resolve().parents[4] / "test-results"
 LOAD = "%load_ext acp_jupyter"
 
 
@@ -140,7 +140,7 @@ def test_a_cell_that_is_run_while_the_gateway_is_down(behind: Behind, browser: B
 def test_the_key_of_the_launch_is_shown_nowhere(behind: Behind, kernel: Kernel) -> None:
     said = kernel.run(
         "import os, acp_jupyter\n"
-        "from acp_jupyter.kernel.client.channel_transport import launch_key\n"
+        "from acp_jupyter.features.gateway.channel_transport import launch_key\n"
         "from acp_jupyter.kernel.client.connection import host_client\n"
         "key, base = launch_key()\n"
         "left = [name for name in os.environ if name.startswith('KERNEL_ACP')]\n"
@@ -161,7 +161,7 @@ def test_only_the_kernel_with_its_key_is_heard(behind: Behind, kernel: Kernel) -
     forged = """
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient, host_client
-from acp_jupyter.kernel.client.channel_transport import ChannelTransport, launch_key
+from acp_jupyter.features.gateway.channel_transport import ChannelTransport, launch_key
 own = host_client()._identity
 for identity in (KernelIdentity(own.kernel_id, b"another key"), KernelIdentity("x" * 36, own.key)):
     try:

@@ -14,16 +14,22 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.gateway.gateway_client import gateway_request
 from tornado.escape import json_decode
 
-from acp_jupyter.api.kernel_requests import (
+from acp_jupyter.features.gateway.connection import (
+    UNREACHABLE,
+    UNREADABLE,
+    GatewayChannels,
+    GatewayConnection,
+    message_of,
+)
+from acp_jupyter.features.gateway.kernel_requests import (
     ANSWER_TYPE,
     BASE_VARIABLE,
     COMM_ID,
     KEY_VARIABLE,
     AnswerPart,
 )
+from acp_jupyter.features.gateway.relay import Relay
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
-from acp_jupyter.server.gateway.connection import UNREADABLE, GatewayConnection, message_of
-from acp_jupyter.server.gateway.relay import Relay
 
 if TYPE_CHECKING:
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
@@ -52,7 +58,7 @@ class _Key(str):
 
 
 class GatewayKernels:
-    """Makes a key for each kernel that is started, and receives the kernels' requests."""
+    """`RemoteKernels`: makes a key for each kernel that is started, and receives its requests."""
 
     def __init__(
         self, kernels: MappingKernelManager, application: Application, base_url: str
@@ -110,6 +116,18 @@ class GatewayKernels:
     def process(self, kernel_id: str) -> object:
         """Return a value that changes with each restart, as a gateway names no processes."""
         return self._restarts[kernel_id]
+
+    async def is_alive(self, kernel_id: str) -> bool:
+        """Ask the gateway whether a kernel runs."""
+        try:
+            alive: bool = await self._kernels.get_kernel(kernel_id).is_alive()
+        except UNREADABLE:
+            raise KernelError("no_kernel", UNREACHABLE) from None
+        return alive
+
+    def channels(self, kernel_id: str) -> GatewayChannels:
+        """Return a kernel's channels, over a connection of their own."""
+        return GatewayChannels(kernel_id)
 
     async def others(self, kernel_id: str) -> int:
         """Return how many clients other than this server are connected to a kernel."""

@@ -17,10 +17,10 @@ from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
 from acp_jupyter.api.kernel_auth import KERNEL_HEADER
-from acp_jupyter.api.kernel_requests import COMM_ID, RequestPart
-from acp_jupyter.server.gateway import kernels as gateway_kernels
-from acp_jupyter.server.gateway.connection import GatewayConnection
-from acp_jupyter.server.gateway.kernels import GatewayKernels
+from acp_jupyter.features.gateway import kernels as gateway_kernels
+from acp_jupyter.features.gateway.connection import GatewayConnection
+from acp_jupyter.features.gateway.kernel_requests import COMM_ID, RequestPart
+from acp_jupyter.features.gateway.kernels import GatewayKernels
 from tests.support.wait import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio

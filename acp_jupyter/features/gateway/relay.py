@@ -26,7 +26,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import Application
 
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.kernel_requests import (
+from acp_jupyter.features.gateway.kernel_requests import (
     PART_BYTES,
     REQUEST_BYTES,
     AnswerPart,

@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from acp_jupyter.api.kernel_requests import (
+from acp_jupyter.features.gateway.kernel_requests import (
     ANSWER_TYPE,
     BASE_VARIABLE,
     COMM_ID,
@@ -53,6 +53,7 @@ class ChannelTransport:
         "The Jupyter server did not answer through its gateway. If it was restarted, restart the "
         "kernel too."
     )
+    behind_gateway = True
 
     def __init__(self, base_path: str) -> None:
         self.base_path = base_path.rstrip("/")
