@@ -14,8 +14,8 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from acp_jupyter.checks.check import check
     from acp_jupyter.features.batches.batch import batch
+    from acp_jupyter.features.checks.check import check
     from acp_jupyter.features.variants.kernel import Variants, try_several
     from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
     from acp_jupyter.kernel.serving.serve import serve
@@ -44,7 +44,7 @@ _LAZY = {
     "Turn": "acp_jupyter.kernel.turn.turn",
     "Variants": "acp_jupyter.features.variants.kernel",
     "batch": "acp_jupyter.features.batches.batch",
-    "check": "acp_jupyter.checks.check",
+    "check": "acp_jupyter.features.checks.check",
     "connect": "acp_jupyter.kernel.connect",
     "list_agents": "acp_jupyter.kernel.connect",
     "list_sessions": "acp_jupyter.kernel.connect",

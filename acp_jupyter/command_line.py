@@ -10,10 +10,6 @@ from collections.abc import Sequence
 from acp_jupyter.features import programs
 
 _CORE = {
-    "check": (
-        "run a copy of a notebook from the top and compare its outputs",
-        "acp_jupyter.checks.check:main",
-    ),
     "doctor": ("say what works here: Python, the sandbox, the agents", "acp_jupyter.doctor:main"),
     "mcp": (
         "serve the tools of an open notebook over MCP on stdio",

@@ -33,6 +33,12 @@ class Feature:
     """Makes the `Recordings` of a host, called by `acp_jupyter.host.host`."""
     server: str = ""
     """A subclass of `ServerPart`, made by `acp_jupyter.server.extension`."""
+    routes: str = ""
+    """Handlers that take the `Backend`, by their paths below the API's root; read by
+    `acp_jupyter.server.handlers`."""
+    wire_models: str = ""
+    """A tuple of models that the page's types include beside commands and their results; read by
+    `acp_jupyter.api.models.frames`."""
     subcommands: str = ""
     """A tuple of `Subcommand`, read by `acp_jupyter.kernel.magics.help`."""
     transcripts: str = ""

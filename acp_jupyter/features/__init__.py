@@ -16,6 +16,7 @@ from acp_jupyter.feature import Feature
 
 NAMES: list[str] = [
     "batches",
+    "checks",
     "gateway",
     "history",
     "recordings",

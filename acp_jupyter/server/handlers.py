@@ -21,6 +21,7 @@ from acp_jupyter.api.models.command_table import COMMANDS, Command, needs_proof
 from acp_jupyter.api.models.frames import API_VERSION, validation_message
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import BadRequest, HostClosed, NotAllowed
+from acp_jupyter.features import registered
 from acp_jupyter.notebook_tools.kernel_work import (
     FinishedWork,
     KeepWaiting,
@@ -31,7 +32,6 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.auth import AcpHandler, is_program
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.events import EventsHandler
-from acp_jupyter.server.kernel.checks import CheckHandler
 from acp_jupyter.server.outside import OutsideHandler
 from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
@@ -222,8 +222,9 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
         (f"{API}/sessions/(?P<session_id>[^/]+)/packets", PacketsHandler, shared),
         (f"{API}/stream", StreamHandler, shared),
         (f"{API}/outside", OutsideHandler, shared),
-        (f"{API}/check", CheckHandler, shared),
     ]
+    for routes in registered("routes").values():
+        fixed += [(f"{API}/{path}", handler, shared) for path, handler in routes.items()]
     table: list[HandlerSpec] = [
         (pattern(path), CommandHandler, {**shared, "rows": rows}) for path, rows in ROUTES.items()
     ]

@@ -19,6 +19,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
 from tests.contract.golden import check
+from tests.support.features import tables
 from tests.support.host.commands import MODELS, CommandSender, example
 from tests.support.wait import PATIENCE_SECONDS
 
@@ -30,13 +31,13 @@ OTHER_CALLERS = {
     "kernel/work": "kernel",
     "kernel/work/done": "kernel",
     "kernel/work/printed": "kernel",
-    "check": "user",
     "outside": "a key of an agent outside",
     "sessions/{session_id}/packets": "user, kernel",
     "sessions/{session_id}/traffic": "user, kernel",
     "stream": "user",
+    **tables("OTHER_CALLERS"),
 }
-"""Routes that are no command; ``test_identities``, ``test_check`` and ``test_kernel_runner`` ask"""
+"""Routes that are no command; ``test_identities`` and ``test_kernel_runner`` ask"""
 
 
 @pytest.fixture

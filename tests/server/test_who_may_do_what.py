@@ -168,7 +168,6 @@ TABLE: dict[str, Fields] = {
     "make_outside_key": never("notebook_path", "policy"),
     "list_outside_keys": {"": NEVER},
     "revoke_outside_key": never("key_id"),
-    "find_stale": never("cells", "runs", "python"),
     **tables("KERNEL_FIELDS"),
 }
 

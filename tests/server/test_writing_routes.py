@@ -124,7 +124,6 @@ ROWS: dict[str, Row] = {
         full=GONE,
         read_only=GONE,
     ),
-    "find_stale": Row("stale", json_body(cells=[], runs=[])),
     "login": Row("sessions/{talk}/login", full=".", read_only="."),
     "cancel_login": Row("sessions/{talk}/login/cancel"),
     "logout": Row("sessions/{talk}/logout", full=".", read_only="."),

@@ -1,4 +1,4 @@
-"""The turns of a notebook: the cells that sent them, their saved outputs, and stale cells."""
+"""The turns of a notebook: the cells that sent them, and their saved outputs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
-from acp_jupyter.api.models.checks import FindStale, StaleCells
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.turns import (
     AttachedTurn,
@@ -15,7 +14,6 @@ from acp_jupyter.api.models.turns import (
     SavedOutput,
     SavedOutputs,
 )
-from acp_jupyter.checks.stale import find_stale
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
@@ -59,14 +57,6 @@ class NotebookTurns:
         if path == notebook_path:
             return True
         return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
-
-    @handles(FindStale)
-    async def stale(self, command: FindStale, caller: UserCaller) -> StaleCells:
-        """Return the cells with stale outputs; in a thread, as a notebook may be long."""
-        found = await asyncio.to_thread(
-            find_stale, command.cells, command.runs, python=command.python
-        )
-        return StaleCells(cells=tuple(found))
 
     @handles(GetSavedOutputs)
     async def saved_outputs(self, command: GetSavedOutputs, caller: UserCaller) -> SavedOutputs:

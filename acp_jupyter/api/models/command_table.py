@@ -2,8 +2,8 @@
 
 It defines the type that frames are parsed with, the dispatcher's checks, the server's HTTP routes,
 the requests of the kernel's client, and the page's types. Handlers are in `commands`, marked with
-`handles`; kernels import this table without them. Nine more routes, for streams, checks, files and
-waiting cells, are in `acp_jupyter.server.handlers`.
+`handles`; kernels import this table without them. More routes, for streams, files and waiting
+cells, are in `acp_jupyter.server.handlers`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.api.models.checks import FindStale, StaleCells
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.outside import (
@@ -410,7 +409,6 @@ COMMANDS = (
         DELETE("outside-keys/{key_id}"),
         only_user="revoke the key of an outside agent",
     ),
-    CommandRow(FindStale, POST("stale", body=True), StaleCells, only_user="look for stale cells"),
     *_OF_FEATURES,
 )
 """Every command, in the order in which the page's types list them."""

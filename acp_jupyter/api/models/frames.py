@@ -14,7 +14,7 @@ from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.traffic import ImportProgress
-from acp_jupyter.checks.report import CheckLine
+from acp_jupyter.features import registered
 from acp_jupyter.protocol.objects import Model, misfits
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.output.record import TurnSnapshot
@@ -161,7 +161,7 @@ WIRE_MODELS = (
     ClientFrame,
     ServerFrame,
     TurnSnapshot,
-    CheckLine,
+    *(model for models in registered("wire_models").values() for model in models),
     *(row.result for row in COMMANDS if row.result is not None and row.in_page),
 )
 """The models that TypeScript types are generated from."""

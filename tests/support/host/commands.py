@@ -16,6 +16,7 @@ from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
+from tests.support.features import tables
 from tests.support.host.driver import Driver
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -51,12 +52,12 @@ CELLS = (Cell(id="c", cell_type="code", source="x = 1"),)
 
 OF_COMMANDS: dict[str, dict[str, Any]] = {
     "answer_permission": {"option_id": "yes"},
-    "find_stale": {"cells": (), "runs": ()},
     "import_log": {"content": b"{}"},
     "start_import": {"content": b"{}"},
     "list_rules": {"session_id": None},
     "search_sessions": {"text": "Hi"},
     "trust_folder": {"folder": "/"},
+    **tables("OF_COMMANDS"),
 }
 """Values for fields of one command; None for the session's."""
 

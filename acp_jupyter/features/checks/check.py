@@ -12,9 +12,9 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.checks.report import CheckedCell, CheckEnded, CheckLine, CheckReport
-from acp_jupyter.checks.run_check import CELL_SECONDS, check_lines
 from acp_jupyter.errors import AcpError, BadRequest, plain_reason
+from acp_jupyter.features.checks.report import CheckedCell, CheckEnded, CheckLine, CheckReport
+from acp_jupyter.features.checks.run_check import CELL_SECONDS, check_lines
 
 
 def check(

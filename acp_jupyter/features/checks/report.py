@@ -68,6 +68,8 @@ CheckLine = TypeAliasType(
 )
 """One line of a check that runs."""
 
+WIRE_MODELS = (CheckLine,)
+
 
 class CheckReport(Model):
     """The result of a check.

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.checks.compare import compare_outputs, error_of
-from acp_jupyter.checks.report import CheckedCell, CheckReport, OutputDifference
+from acp_jupyter.features.checks.compare import compare_outputs, error_of
+from acp_jupyter.features.checks.report import CheckedCell, CheckReport, OutputDifference
 
 MAX = 100_000
 MAX_OF_A_PICTURE = 4_000_000

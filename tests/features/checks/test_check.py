@@ -16,10 +16,10 @@ import psutil
 import pytest
 
 import acp_jupyter
-from acp_jupyter.checks.check import main
-from acp_jupyter.checks.compare import compare_outputs
-from acp_jupyter.checks.report import CheckReport
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.features.checks.check import main
+from acp_jupyter.features.checks.compare import compare_outputs
+from acp_jupyter.features.checks.report import CheckReport
 
 v4: Any = nbformat.v4
 ERROR = v4.new_output("error", ename="ValueError", evalue="no", traceback=["ValueError: no"])

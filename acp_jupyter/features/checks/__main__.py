@@ -1,4 +1,4 @@
-"""The process in which a server has a notebook checked: ``python -m acp_jupyter.checks``.
+"""The process in which a server has a notebook checked: ``python -m acp_jupyter.features.checks``.
 
 The first line of standard input says what to check; standard output gets a line for each event.
 When standard input ends, the check was cancelled or the server has ended: this process then ends
@@ -16,9 +16,9 @@ from typing import BinaryIO
 
 from pydantic import JsonValue
 
-from acp_jupyter.checks.report import CheckEnded, CheckLine
-from acp_jupyter.checks.run_check import check_lines
 from acp_jupyter.errors import AcpError
+from acp_jupyter.features.checks.report import CheckEnded, CheckLine
+from acp_jupyter.features.checks.run_check import check_lines
 from acp_jupyter.protocol.objects import Model
 
 

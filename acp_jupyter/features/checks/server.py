@@ -18,9 +18,9 @@ from tornado.web import HTTPError, authenticated
 
 from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.models.frames import validation_message
-from acp_jupyter.checks.__main__ import CheckRequest
-from acp_jupyter.checks.report import CheckEnded
 from acp_jupyter.errors import BadRequest, NotAllowed, NotSupported
+from acp_jupyter.features.checks.__main__ import CheckRequest
+from acp_jupyter.features.checks.report import CheckEnded
 from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.following import FollowingHandler
@@ -80,7 +80,7 @@ class CheckHandler(FollowingHandler):
     async def _check(self, request: CheckRequest) -> None:
         line = await asyncio.to_thread(request.model_dump_json)
         process = await asyncio.create_subprocess_exec(
-            *module_command("acp_jupyter.checks"),
+            *module_command("acp_jupyter.features.checks"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LINE_BYTES,
@@ -126,3 +126,6 @@ async def _end(process: Any) -> None:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
         await process.wait()
+
+
+ROUTES = {"check": CheckHandler}

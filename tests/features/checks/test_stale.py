@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.cells.names import is_prompt, names_of
-from acp_jupyter.checks.stale import CellRun, CodeCell, StaleCell, find_stale
+from acp_jupyter.features.checks.stale import CellRun, CodeCell, StaleCell, find_stale
 from tests.cells.notebooks_of_names import IN_JUPYTER_ONLY, LIKE_MARIMO, NamedNotebook
 from tests.support.environments import apps_environment
 
@@ -56,7 +56,7 @@ def test_marimo_says_the_same_of_the_converted_notebooks(
 ) -> None:
     python = apps_environment(tmp_path_factory.mktemp("wheel"))
     done = subprocess.run(
-        [str(python), str(Path(__file__).parents[1] / "hosts/apps/marimo_dependents.py")],
+        [str(python), str(Path(__file__).parents[2] / "hosts/apps/marimo_dependents.py")],
         input=json.dumps([notebook.sources for notebook in LIKE_MARIMO]),
         capture_output=True,
         text=True,

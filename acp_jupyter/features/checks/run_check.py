@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING, Any
 from acp_jupyter.cells.markers import Markers, markers_of
 from acp_jupyter.cells.no_agents import CHECK_VARIABLE, NO_AGENTS
 from acp_jupyter.cells.skipped import ASKS, SkippedCells
-from acp_jupyter.checks.compare import compare_outputs, error_of
-from acp_jupyter.checks.report import (
+from acp_jupyter.errors import BadRequest, plain_reason
+from acp_jupyter.features.checks.compare import compare_outputs, error_of
+from acp_jupyter.features.checks.report import (
     CheckedCell,
     CheckedCellStarted,
     CheckEnded,
     CheckLine,
     CheckStarted,
 )
-from acp_jupyter.errors import BadRequest, plain_reason
 from acp_jupyter.protocol.objects import obj
 
 if TYPE_CHECKING:

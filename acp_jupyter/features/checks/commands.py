@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.checks.stale import CellRun, CodeCell, StaleCell
+from acp_jupyter.api.models.command_row import POST, BaseCommand, CommandRow
+from acp_jupyter.features.checks.stale import CellRun, CodeCell, StaleCell
 from acp_jupyter.protocol.objects import Model
 
 
@@ -27,3 +27,8 @@ class StaleCells(Model):
     """The cells whose output is stale."""
 
     cells: tuple[StaleCell, ...]
+
+
+COMMANDS = (
+    CommandRow(FindStale, POST("stale", body=True), StaleCells, only_user="look for stale cells"),
+)

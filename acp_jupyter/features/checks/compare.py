@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from acp_jupyter.checks.report import OutputDifference
+from acp_jupyter.features.checks.report import OutputDifference
 
 _PASSED_OVER = {
     "metadata",

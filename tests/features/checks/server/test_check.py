@@ -39,7 +39,7 @@ def processes(server: JupyterServer) -> list[psutil.Process]:
         try:
             words, environment = process.cmdline(), process.environ()
             of_server = environment.get("JUPYTER_RUNTIME_DIR") == str(server.runtime)
-            if "acp_jupyter.checks" in words and of_server:
+            if "acp_jupyter.features.checks" in words and of_server:
                 found += [process, *process.children(recursive=True)]
         except psutil.Error:  # it has ended, or its environment is its own
             continue
@@ -58,7 +58,7 @@ def seen(server: JupyterServer) -> str:
     for process in all_processes():
         with contextlib.suppress(psutil.Error):
             words = process.cmdline()
-            if "acp_jupyter.checks" in words or "ipykernel_launcher" in words:
+            if "acp_jupyter.features.checks" in words or "ipykernel_launcher" in words:
                 runtime = process.environ().get("JUPYTER_RUNTIME_DIR")
                 lines.append(f"{process.pid} of {process.ppid()} in {runtime}: {words}")
     return "\n".join(lines)

@@ -10,8 +10,8 @@ from typing import Any
 from jupyter_client.kernelspec import KernelSpecManager
 from pydantic import TypeAdapter
 
-from acp_jupyter.checks.__main__ import CheckRequest
-from acp_jupyter.checks.report import CheckLine
+from acp_jupyter.features.checks.__main__ import CheckRequest
+from acp_jupyter.features.checks.report import CheckLine
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 LINE: TypeAdapter[Any] = TypeAdapter(CheckLine)
@@ -35,7 +35,7 @@ def started(folder: Path, source: str, **spec: Any) -> subprocess.Popen[bytes]:
         environment={},
     )
     process = subprocess.Popen(
-        [sys.executable, "-m", "acp_jupyter.checks"],
+        [sys.executable, "-m", "acp_jupyter.features.checks"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
