@@ -9,20 +9,14 @@ from collections.abc import Sequence
 
 from acp_jupyter.features import programs
 
-_CORE = {
-    "doctor": ("say what works here: Python, the sandbox, the agents", "acp_jupyter.doctor:main"),
-    "mcp": (
-        "serve the tools of an open notebook over MCP on stdio",
-        "acp_jupyter.notebook_tools.outside.command:main",
-    ),
-}
-"""What each does, and its place: only the one that runs is imported."""
+_DOCTOR = ("say what works here: Python, the sandbox, the agents", "acp_jupyter.doctor:main")
+"""What it does, and its place: only the command that runs is imported."""
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code."""
     given = [*(sys.argv[1:] if words is None else words)]
-    known = {**_CORE, **programs()}
+    known = {"doctor": _DOCTOR, **programs()}
     parser = argparse.ArgumentParser("jupyter acp", description="Agents in notebooks.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, (words_of_help, _) in sorted(known.items()):

@@ -8,7 +8,7 @@ from acp_jupyter.command_line import main
 from acp_jupyter.features import programs
 
 
-@pytest.mark.parametrize("command", ["check", "doctor", "mcp", *programs()])
+@pytest.mark.parametrize("command", ["doctor", *programs()])
 def test_each_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([command, "-h"])

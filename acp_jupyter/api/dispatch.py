@@ -15,7 +15,6 @@ from acp_jupyter.api.commands.changes.keep import KeepCommands
 from acp_jupyter.api.commands.handler_context import HandlerContext
 from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
-from acp_jupyter.api.commands.outside import OutsideKeyCommands
 from acp_jupyter.api.commands.permissions import PermissionCommands, TrustCommands
 from acp_jupyter.api.commands.renamed_notebooks import RenamedNotebooks
 from acp_jupyter.api.commands.search import SessionSearch
@@ -81,7 +80,6 @@ class Dispatcher:
             TrafficCommands(host),
             changes,
             KeepCommands(host, changes),
-            OutsideKeyCommands(host),
             *(each for make in registered("handlers").values() for each in make(context)),
         )
         missing = [row.name for row in COMMANDS if row.model not in self.handlers]

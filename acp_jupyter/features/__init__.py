@@ -19,6 +19,7 @@ NAMES: list[str] = [
     "checks",
     "gateway",
     "history",
+    "outside",
     "recordings",
     "share",
     "variants",

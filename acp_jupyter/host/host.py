@@ -18,7 +18,6 @@ from acp_jupyter.features import registered
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
-from acp_jupyter.host.outside_keys import OutsideKey, OutsideKeys
 from acp_jupyter.host.recording import Recordings
 from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
@@ -80,7 +79,6 @@ class AgentHost(HostThread):
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
         self.operations = FolderOperations(self.checkpoints, config.limits.checkpoint_file_bytes)
         self.running_turns = RunningTurns()
-        self.outside_keys = OutsideKeys(config.limits)
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(
             config.data_dir, config.limits, self.sessions.values, self._reopen
@@ -274,14 +272,14 @@ class AgentHost(HostThread):
         await asyncio.to_thread(self.checkpoints.forget_copy, made.path)
         await self._store.delete(made.session_id)
 
-    def open_outside(self, name: str, key: OutsideKey) -> Session:
-        """Create a session for an outside agent that uses the notebook tools."""
+    def open_outside(self, name: str, notebook_path: str, policy: Policy, user: str) -> Session:
+        """Create a session for an agent that was started elsewhere and uses the notebook tools."""
         self.open_sessions.make_room()
         spec = AgentSpec(OUTSIDE, name, "")
-        policy = self.config.bounds.within_policy(key.policy)
-        cwd = choose_cwd(self.config.root, key.notebook_path)
+        policy = self.config.bounds.within_policy(policy)
+        cwd = choose_cwd(self.config.root, notebook_path)
         # The label keeps it apart from the session for cells that name none.
-        opening = opening_note(spec, cwd, policy, name, key.notebook_path, key.user)
+        opening = opening_note(spec, cwd, policy, name, notebook_path, user)
         redactor = self.open_sessions.redactor(spec)
         journal = self._journal(opening, redactor)
         session = build_session(self.open_sessions.services, spec, journal, redactor, label=name)

@@ -109,12 +109,6 @@ class Limits:
         Newest turns in a snapshot.
     queued_prompts
         Prompts that may wait in one session.
-    outside_keys
-        Keys for agents outside at once.
-    outside_key_seconds
-        How long such a key is good.
-    outside_quiet_seconds
-        Time without a call after which a turn of an agent outside ends.
     prompt_blocks
         Parts of one prompt: text, images, files.
     prompt_bytes
@@ -245,9 +239,6 @@ class Limits:
     window_chars: int = 8_000_000
     window_turns: int = 200
     queued_prompts: int = 100
-    outside_keys: int = 50
-    outside_key_seconds: float = 7 * 24 * 3600.0
-    outside_quiet_seconds: float = 20.0
     prompt_blocks: int = 200
     prompt_bytes: int = 24 * _MIB
     sessions: int = 200

@@ -31,7 +31,7 @@ from acp_jupyter.notebook_tools.context import (
     find_target,
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
-from acp_jupyter.notebook_tools.session_tools import SessionTools
+from acp_jupyter.notebook_tools.session_tools import SessionTools, ShowCall
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.objects import Obj
@@ -102,19 +102,15 @@ class NotebookTools:
             kernel = None if session.copy is None else session.copy.kernel
             tools: SessionTools | None = None if kernel is None else kernel.tools(session)
             return tools
-        return self._tools_in_place(session)
+        return self.in_place(session)
 
-    def for_outside(self, session: Session) -> SessionTools:
-        """Return the tools of an agent outside; the host shows their calls."""
-        return self._tools_in_place(session, outside=True)
+    def in_place(self, session: Session, show: ShowCall | None = None) -> SessionTools:
+        """Return a session's tools; ``show`` is for an agent that does not show its calls."""
 
-    def _tools_in_place(self, session: Session, *, outside: bool = False) -> SessionTools:
         async def find(_tool: object) -> CallTarget:
             return await find_target(session, self._root, self._where)
 
-        return SessionTools(
-            session, find, self._notebooks, self._runner, self.code, outside=outside
-        )
+        return SessionTools(session, find, self._notebooks, self._runner, self.code, show)
 
     async def end(self, session_id: str) -> None:
         """Close the session's connections and revoke its key."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable
-from typing import assert_never
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeAlias, assert_never
 
 from acp_jupyter.api.models.documents import (
     AcpMark,
@@ -34,7 +34,6 @@ from acp_jupyter.notebook_tools.context import (
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.outputs import Reply
-from acp_jupyter.notebook_tools.outside.call_card import OutsideCallCard
 from acp_jupyter.notebook_tools.tool_permissions import (
     CallCard,
     ToolAction,
@@ -62,6 +61,22 @@ _EDITS: frozenset[type[AnyTool]] = frozenset({InsertTool, EditTool, MoveTool, De
 _RUNS: frozenset[type[AnyTool]] = frozenset({tools.RunCells, tools.RunCode, tools.RestartKernel})
 
 
+class ShownCall(Protocol):
+    """A call that the host shows, as the agent doesn't."""
+
+    permissions: ToolPermissions
+
+    def done(self, reply: Reply) -> None:
+        """Show the result."""
+
+    def given_up(self) -> None:
+        """Show that the call has ended without a result."""
+
+
+ShowCall: TypeAlias = Callable[[Session, type[AnyTool], Obj, str], ShownCall]
+"""Shows a call of a tool with these arguments, in the notebook at this absolute path."""
+
+
 class SessionTools:
     """Answers one session's calls. Used on the host's loop only."""
 
@@ -72,11 +87,10 @@ class SessionTools:
         notebooks: NotebookAccess,
         runner: KernelRunner,
         code: RunningCode,
-        *,
-        outside: bool = False,
+        show: ShowCall | None = None,
     ) -> None:
         self._session = session
-        self._outside = outside
+        self._show = show
         self._find = find
         self._notebooks = notebooks
         self._runner = runner
@@ -160,15 +174,15 @@ class SessionTools:
                 place,
             )
 
-        if not self._outside:
+        if self._show is None:
             return self._with_note(target, await _do(context(self._permissions), call))
-        card = OutsideCallCard(self._session, type(call), arguments, str(target.path))
+        shown = self._show(self._session, type(call), arguments, str(target.path))
         try:
-            reply = await self._in_words(_do(context(card.permissions), call))
+            reply = await self._in_words(_do(context(shown.permissions), call))
         except asyncio.CancelledError:
-            card.given_up()
+            shown.given_up()
             raise
-        card.done(reply)
+        shown.done(reply)
         return reply
 
     def _with_note(self, target: CallTarget, reply: Reply) -> Reply:

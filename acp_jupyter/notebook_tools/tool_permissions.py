@@ -2,7 +2,7 @@
 
 Permission is requested once: on the agent's card of the call if there is one, else on a card of
 the host's. The call comes over MCP and its card over ACP, so either may come first; a call waits
-half a second for its card. An agent outside has no card: see `OutsideCallCard`.
+half a second for its card. An agent that shows no cards has the host show them: see `ShownCall`.
 """
 
 from __future__ import annotations

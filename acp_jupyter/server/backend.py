@@ -26,7 +26,6 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
-from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.server.page_keys import PageKeys
@@ -57,8 +56,6 @@ class Backend:
     """Returns whether a kernel runs an agent's code now."""
     finished_outputs: FinishedOutputs | None = None
     """Puts the turns of cells into notebooks that no page of ours has open."""
-    outside: OutsideAgents | None = None
-    """Admits agents outside; None where agents get no notebook tools."""
     key_throttle: KeyThrottle = field(default_factory=KeyThrottle)
     """Slows down whoever tries keys and signatures here."""
     streams: set[Stoppable] = field(default_factory=set)

@@ -43,7 +43,6 @@ from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
-from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
@@ -324,7 +323,6 @@ class AcpJupyter(ExtensionApp):
             cells,
             agent_runs_in,
             finished_outputs=self._outputs,
-            outside=OutsideAgents(host, tools) if host.config.tools is not None else None,
         )
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(

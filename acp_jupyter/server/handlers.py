@@ -32,7 +32,6 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.auth import AcpHandler, is_program
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.events import EventsHandler
-from acp_jupyter.server.outside import OutsideHandler
 from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
 API = "acp-jupyter/api"
@@ -221,7 +220,6 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
         (f"{API}/sessions/(?P<session_id>[^/]+)/traffic", TrafficHandler, shared),
         (f"{API}/sessions/(?P<session_id>[^/]+)/packets", PacketsHandler, shared),
         (f"{API}/stream", StreamHandler, shared),
-        (f"{API}/outside", OutsideHandler, shared),
     ]
     for routes in registered("routes").values():
         fixed += [(f"{API}/{path}", handler, shared) for path, handler in routes.items()]

@@ -31,7 +31,6 @@ OTHER_CALLERS = {
     "kernel/work": "kernel",
     "kernel/work/done": "kernel",
     "kernel/work/printed": "kernel",
-    "outside": "a key of an agent outside",
     "sessions/{session_id}/packets": "user, kernel",
     "sessions/{session_id}/traffic": "user, kernel",
     "stream": "user",

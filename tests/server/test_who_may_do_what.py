@@ -165,9 +165,6 @@ TABLE: dict[str, Fields] = {
     "trust_folder": never("folder", "session_id", "request_id", "trust"),
     "list_trust": {"": NEVER},
     "revoke_trust": never("folder"),
-    "make_outside_key": never("notebook_path", "policy"),
-    "list_outside_keys": {"": NEVER},
-    "revoke_outside_key": never("key_id"),
     **tables("KERNEL_FIELDS"),
 }
 

@@ -25,10 +25,10 @@ GRANTING = {
     "answer_permission": {"option_id": "yes"},
     "edit_queued": {"prompt": "other words"},
     "login": {"method_id": "a"},
-    "make_outside_key": {"notebook_path": "nb.ipynb"},
     "revoke_rule": {},
     "run_outside": {"tool_call_id": "c"},
     "trust_folder": {"folder": "."},
+    **tables("GRANTING"),
 }
 """The commands that always answer or allow something, with a body of each."""
 

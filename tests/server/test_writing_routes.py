@@ -19,7 +19,7 @@ from tests.support.features import tables
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.server.small_disk import SmallDisk
-from tests.support.server.writing_routes import DONE, TOLD, WORDS, Place, Row, json_body
+from tests.support.server.writing_routes import DONE, GONE, TOLD, WORDS, Place, Row, json_body
 
 
 def prepare(place: Place) -> None:
@@ -53,10 +53,6 @@ def _of(path: str) -> Callable[[Place], dict[str, Any]]:
     return lambda place: {"params": {"folder": str(place.root / path)}}
 
 
-GONE = (
-    r"can't be answered|no such|already|no question|does not wait|not logged|no longer|There is no"
-    "|not known here"
-)
 ROWS: dict[str, Row] = {
     "allow_download": Row(
         "agents/{agent}/download", json_body(package="{package}"), full=TOLD, read_only=TOLD
@@ -95,19 +91,12 @@ ROWS: dict[str, Row] = {
     "cancel_import": Row("imports/none", full=GONE, read_only=GONE, method="DELETE"),
     "trust_folder": Row("trust", json_body(folder="{root}/other"), full=WORDS, read_only=WORDS),
     "revoke_trust": Row("trust", _of("trusted"), full=WORDS, read_only=WORDS, method="DELETE"),
-    "make_outside_key": Row(
-        "outside-keys",
-        json_body(notebook_path="n.ipynb"),
-        full="no notebook",
-        read_only="no notebook",
-    ),
     "serve_agent": Row(
         "served-agents",
         json_body(agent="a", address="unix:/nowhere/agents", key="0" * 64),
         full="nly code in a kernel",
         read_only="nly code in a kernel",
     ),
-    "revoke_outside_key": Row("outside-keys/none", full=GONE, read_only=GONE, method="DELETE"),
     "revoke_rule": Row("rules/none", full=GONE, read_only=GONE, method="DELETE"),
     "cancel": Row("sessions/{talk}/cancel"),
     "restart_agent": Row("agents/keeper/restart"),

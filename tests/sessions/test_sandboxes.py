@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.models.outside import MakeOutsideKey
 from acp_jupyter.api.models.sessions import (
     ForkSession,
     SetConfig,
 )
-from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.outside_keys import OutsideKey
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.levels import find_level
 from acp_jupyter.host.session.session import Session
@@ -120,18 +117,3 @@ def test_what_was_chosen_before_the_first_turn_is_chosen_in_the_sandbox_too(
 
 
 REQUIRED = Bounds.of({"allowed_sandboxes": ["folder"], "required_sandbox_level": "partial"})
-
-
-def test_no_key_is_made_for_agents_outside_where_a_sandbox_is_required(tmp_path: Path) -> None:
-    refused = pytest.raises(NotAllowed, match="Agents outside have no sandbox")
-    with server(tmp_path, bounds=REQUIRED) as there, refused:
-        there.send(MakeOutsideKey(notebook_path=NOTEBOOK))
-
-
-def test_an_agent_outside_gets_no_sandbox_from_here(tmp_path: Path) -> None:
-    key = OutsideKey("k", NOTEBOOK, "ask", "ada", 0.0, 0.0, b"")
-    with server(tmp_path) as there:
-        session = there.run(lambda: there.host.open_outside("Other", key))
-        with pytest.raises(BadRequest, match="Other was not started here"):
-            there.send(SetConfig(session_id=session.session_id, sandbox="folder"))
-        assert session.state.sandbox == "off"

@@ -17,13 +17,6 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.documents import Cell
-from acp_jupyter.api.models.outside import (
-    ListOutsideKeys,
-    MakeOutsideKey,
-    NewOutsideKey,
-    OutsideKeyEntry,
-    RevokeOutsideKey,
-)
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AgentSessions,
@@ -390,24 +383,6 @@ COMMANDS = (
         RevokeTrust,
         DELETE("trust", query=same("folder")),
         only_user="change the trusted folders",
-    ),
-    CommandRow(
-        MakeOutsideKey,
-        POST("outside-keys", body=True),
-        NewOutsideKey,
-        only_user="give an outside agent access to a notebook",
-        grants=True,
-    ),
-    CommandRow(
-        ListOutsideKeys,
-        GET("outside-keys"),
-        tuple[OutsideKeyEntry, ...],
-        only_user="list the keys of outside agents",
-    ),
-    CommandRow(
-        RevokeOutsideKey,
-        DELETE("outside-keys/{key_id}"),
-        only_user="revoke the key of an outside agent",
     ),
     *_OF_FEATURES,
 )

@@ -695,13 +695,13 @@ export type Command =
   | TrustFolder
   | ListTrust
   | RevokeTrust
-  | MakeOutsideKey
-  | ListOutsideKeys
-  | RevokeOutsideKey
   | FindStale
   | RewindSession
   | UndoRewind
   | GetHistory
+  | MakeOutsideKey
+  | ListOutsideKeys
+  | RevokeOutsideKey
   | CreateVariant;
 
 /**

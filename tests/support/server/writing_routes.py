@@ -9,10 +9,14 @@ from typing import Any
 
 import httpx
 
-__all__ = ["DONE", "TOLD", "WORDS", "Place", "Row", "json_body"]
+__all__ = ["DONE", "GONE", "TOLD", "WORDS", "Place", "Row", "json_body"]
 
 WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
 TOLD = "Nothing can be written to the disk: "
+GONE = (
+    r"can't be answered|no such|already|no question|does not wait|not logged|no longer|There is no"
+    "|not known here"
+)
 DONE = ""
 """Instead of words: it is carried out."""
 

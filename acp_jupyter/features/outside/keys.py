@@ -15,7 +15,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.host.limits import Limits
+
+_MOST = 50
+"""Keys at once."""
+_SECONDS = 7 * 24 * 3600.0
+"""How long a key is good."""
 
 KEY_PREFIX = "acp-key"
 
@@ -46,8 +50,15 @@ class OutsideKey:
 class OutsideKeys:
     """The keys of a server. Used on the host's loop only."""
 
-    def __init__(self, limits: Limits, clock: Callable[[], float] = time.time) -> None:
-        self._limits = limits
+    def __init__(
+        self,
+        *,
+        most: int = _MOST,
+        seconds: float = _SECONDS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._most = most
+        self._seconds = seconds
         self._clock = clock
         self._keys: dict[str, OutsideKey] = {}
         self._on_end: list[Callable[[str], None]] = []
@@ -55,7 +66,7 @@ class OutsideKeys:
     def make(self, notebook_path: str, policy: OutsidePolicy, user: str) -> tuple[OutsideKey, str]:
         """Create a key; return it with its facts. The key itself is not kept."""
         self._drop_expired()
-        if len(self._keys) >= self._limits.outside_keys:
+        if len(self._keys) >= self._most:
             raise BadRequest(f"There are {len(self._keys)} keys already. Revoke one first.")
         key_id, secret, now = secrets.token_hex(6), secrets.token_hex(32), self._clock()
         known = OutsideKey(
@@ -64,7 +75,7 @@ class OutsideKeys:
             policy,
             user,
             now,
-            now + self._limits.outside_key_seconds,
+            now + self._seconds,
             _digest(secret),
         )
         self._keys[key_id] = known

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
-from acp_jupyter.host.outside_keys import KEY_VARIABLE
+from acp_jupyter.features.outside.keys import KEY_VARIABLE
 
 KEY_HEADER = "X-Acp-Key"
 PATH = "acp-jupyter/api/outside"

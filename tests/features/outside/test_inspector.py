@@ -10,9 +10,9 @@ import pytest
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.tools import TOOLS
-from tests.notebook_tools.outside.conftest import MakeKey
+from tests.features.outside.conftest import MakeKey
+from tests.features.outside.support.inspector import Inspector
 from tests.notebook_tools.talk import cells_of
-from tests.support.outside.inspector import Inspector
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.user import AsUser
 from tests.support.wait import eventually

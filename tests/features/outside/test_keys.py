@@ -13,11 +13,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from acp_jupyter.errors import NotAllowed
-from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.outside_keys import OutsideKeys
+from acp_jupyter.features.outside.keys import OutsideKeys
+from tests.features.outside.conftest import NOTEBOOK, MakeKey
+from tests.features.outside.support.mcp_client import COMMAND, Outside
 from tests.notebook_tools.in_process import write_notebook
-from tests.notebook_tools.outside.conftest import NOTEBOOK, MakeKey
-from tests.support.outside.mcp_client import COMMAND, Outside
 from tests.support.server.jupyter_server import JupyterServer, KernelSide
 from tests.support.server.user import AsUser
 from tests.support.wait import PATIENCE_SECONDS
@@ -200,7 +199,7 @@ def test_jupyter_acp_is_the_program_that_is_tested_here() -> None:
 def test_a_key_ends_with_its_time() -> None:
     ended: list[str] = []
     now = 1000.0
-    keys = OutsideKeys(Limits(outside_key_seconds=60.0), lambda: now)
+    keys = OutsideKeys(seconds=60.0, clock=lambda: now)
     keys.on_end(ended.append)
     known, secret = keys.make(NOTEBOOK, "ask", "")
     assert keys.find(secret) is known
@@ -216,7 +215,7 @@ def test_a_key_ends_with_its_time() -> None:
 
 
 def test_only_a_hash_of_a_key_is_kept_and_there_are_not_too_many() -> None:
-    keys = OutsideKeys(Limits(outside_keys=2))
+    keys = OutsideKeys(most=2)
     _, secret = keys.make(NOTEBOOK, "ask", "")
     assert secret.rpartition("-")[2] not in repr(vars(keys))
     keys.make(NOTEBOOK, "ask", "")

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.notebook_tools.outside.agents import OutsideTurn, client_name
+from acp_jupyter.features.outside.agents import OutsideTurn, client_name
 from tests.support.virtual_loop import in_virtual_time
 
 _JSON = st.recursive(

@@ -17,15 +17,35 @@ from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from acp_jupyter.errors import AcpError, NotAllowed
-from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
-from acp_jupyter.notebook_tools.outside.command import KEY_HEADER, REVOKED
+from acp_jupyter.features.outside.agents import OutsideAgents
+from acp_jupyter.features.outside.command_line import KEY_HEADER, REVOKED
+from acp_jupyter.features.outside.keys import OutsideKeys
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.part import ServerContext, ServerPart
 from acp_jupyter.system.private_socket import connect
 
 _MESSAGE_BYTES = 8 * 1024 * 1024
 _PING_SECONDS = 30.0
 _WRITE_SECONDS = 30.0
 """How long a client may take to read one line."""
+
+
+class OutsideOnServer(ServerPart):
+    """The keys of a server's agents outside, and who connects with them."""
+
+    def __init__(self, context: ServerContext) -> None:
+        super().__init__(context)
+        self.keys = OutsideKeys()
+        self._agents: OutsideAgents | None = None
+
+    def agents(self, host: AgentHost) -> OutsideAgents | None:
+        """Return what admits agents outside; None where agents get no notebook tools."""
+        tools = host.config.tools
+        if self._agents is None and isinstance(tools, NotebookTools):
+            self._agents = OutsideAgents(host, tools, self.keys)
+        return self._agents
 
 
 class OutsideHandler(JupyterHandler, WebSocketHandler):
@@ -58,8 +78,10 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
         self.current_user = self._jupyter_current_user = None
         if not self.check_host() or self.get_origin() is not None:
             raise HTTPError(403, "Only programs connect here, not pages.")
-        agents = self._backend.outside
+        host = self._backend.host
+        part: OutsideOnServer = host.config.parts["outside"]
         try:
+            agents = part.agents(host)
             if agents is None:
                 raise HTTPError(404, "The notebook tools are turned off on this server.")
             key = self.request.headers.get(KEY_HEADER, "")
@@ -134,3 +156,5 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
 
 _LINE_BYTES = 64 * 1024 * 1024
 """Longest line of the tools: pictures are in it."""
+
+ROUTES = {"outside": OutsideHandler}

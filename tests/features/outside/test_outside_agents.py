@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from tests.features.outside.conftest import MakeKey
+from tests.features.outside.support.mcp_client import Outside
 from tests.notebook_tools.in_process import write_notebook
-from tests.notebook_tools.outside.conftest import MakeKey
 from tests.notebook_tools.talk import cells_of
-from tests.support.outside.mcp_client import Outside
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.user import AsUser
 from tests.support.wait import eventually

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.outside.mcp_client import COMMAND
+from tests.features.outside.support.mcp_client import COMMAND
 from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["Inspected", "Inspector"]
 
-_CLIENTS = Path(__file__).parents[2] / "published_agents" / "mcp"
+_CLIENTS = Path(__file__).parents[3] / "published_agents" / "mcp"
 _PROGRAM = _CLIENTS / "node_modules" / ".bin" / "mcp-inspector"
 
 

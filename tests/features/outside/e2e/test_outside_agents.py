@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from tests.features.outside.support.keys_in_the_panel import make_key, revoke_keys
+from tests.features.outside.support.mcp_client import Outside
 from tests.support.browser import pictures
 from tests.support.browser.lab import LabPage
 from tests.support.browser.roles import PanelView
-from tests.support.outside.keys_in_the_panel import make_key, revoke_keys
-from tests.support.outside.mcp_client import Outside
 from tests.support.server.workspace import Workspace
 
 

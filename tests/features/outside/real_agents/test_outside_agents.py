@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from tests.features.outside.support.clis import OUTSIDE_CLIS, OutsideCli
+from tests.features.outside.support.keys_in_the_panel import make_key, revoke_keys
 from tests.support.browser.chromium import Visitor
 from tests.support.browser.lab import LabPage
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
-from tests.support.outside.clis import OUTSIDE_CLIS, OutsideCli
-from tests.support.outside.keys_in_the_panel import make_key, revoke_keys
 from tests.support.published.authors_told import ToldAuthors
 from tests.support.published.programs import processes_of
 from tests.support.server.jupyter_server import JupyterServer

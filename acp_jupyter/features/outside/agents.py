@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed
+from acp_jupyter.features.outside.call_card import OutsideCallCard
+from acp_jupyter.features.outside.keys import OutsideKey, OutsideKeys
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.outside_keys import OutsideKey
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools, mcp_server
 from acp_jupyter.notebook_tools.outputs import Reply
@@ -30,29 +31,32 @@ _CLIENT_INFO = "clientInfo"
 _META_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 _UNNAMED = "Agent"
 _TURN_SECONDS = 7 * 24 * 3600.0
+_QUIET_SECONDS = 20.0
+"""Time without a call after which a turn ends."""
 
 
 class OutsideAgents:
     """Admits agents by their key. Used on the host's loop only."""
 
-    def __init__(self, host: AgentHost, tools: NotebookTools) -> None:
+    def __init__(self, host: AgentHost, tools: NotebookTools, keys: OutsideKeys) -> None:
         self._host = host
         self._tools = tools
+        self.keys = keys
         self._doors: dict[str, tuple[str, str]] = {}
         self._clients: set[OutsideClient] = set()
         self._sessions: dict[str, dict[str, str]] = {}
         """The sessions of each key: names of clients by ids."""
         self._opening = asyncio.Lock()
         self._ending: set[asyncio.Task[None]] = set()
-        host.outside_keys.on_end(self._end)
+        keys.on_end(self._end)
 
     async def id_in(self, secret: str) -> str:
         """Return the id of the key that a secret claims to be; empty if there is none."""
-        return self._host.outside_keys.id_in(secret)
+        return self.keys.id_in(secret)
 
     async def admit(self, secret: str) -> tuple[str, str]:
         """Return the address of the tools, and the first line of a connection."""
-        key = self._host.outside_keys.find(secret)
+        key = self.keys.find(secret)
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await self._serve(key, reader, writer)
@@ -62,7 +66,7 @@ class OutsideAgents:
                 name = f"outside-{key.key_id}"
                 self._doors[key.key_id] = await self._tools.listener.open(name, serve)
             try:
-                self._host.outside_keys.find(secret)
+                self.keys.find(secret)
             except AcpError:
                 self._end(key.key_id)  # revoked in the meantime
                 raise
@@ -81,7 +85,7 @@ class OutsideAgents:
             raise BadRequest(
                 f"{len(known)} sessions of this key are open. Close some in the panel."
             )
-        session = self._host.open_outside(name, key)
+        session = self._host.open_outside(name, key.notebook_path, key.policy, key.user)
         known[session.session_id] = name
         return session
 
@@ -170,7 +174,7 @@ class OutsideClient:
     async def call(self, name: str, arguments: Obj) -> Reply:
         """Carry out a call; an error gives a reply with a message."""
         try:
-            self._host.outside_keys.use(self._key.key_id)
+            self._agents.keys.use(self._key.key_id)
             async with self._beginning:
                 tools, turn = await self._begun()
         except AcpError as error:
@@ -187,14 +191,14 @@ class OutsideClient:
         session = self._session
         if session is None or self._host.sessions.get(session.session_id) is not session:
             session = self._session = self._agents.session_of(self._key, f"{self.name} (outside)")
-            self._tools = self._notebook_tools.for_outside(session)
+            self._tools = self._notebook_tools.in_place(session, OutsideCallCard)
         assert self._tools is not None
         turn = self._turn
         policy = session.policy_for(self._key.user)
         if not turn.over and turn.policy != policy:
             turn.end()  # the user has chosen another policy, which needs a new turn
         if turn.over:
-            turn = self._turn = OutsideTurn(self._host.config.limits.outside_quiet_seconds, policy)
+            turn = self._turn = OutsideTurn(_QUIET_SECONDS, policy)
             try:
                 turn_id = session.begin_work(turn.run, self._key.user)
                 await self._started(session, turn_id, turn)

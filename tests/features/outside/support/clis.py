@@ -21,7 +21,7 @@ from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["OUTSIDE_CLIS", "OutsideCli", "Said"]
 
-_PAGE = Path(__file__).parents[3] / "docs/how-to/outside-agents.md"
+_PAGE = Path(__file__).parents[4] / "docs/how-to/outside-agents.md"
 _MORE = PROGRAMS.parents[1] / "more" / "node_modules" / ".bin"
 
 

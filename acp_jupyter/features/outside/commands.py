@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.host.outside_keys import OutsidePolicy
+from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow
+from acp_jupyter.features.outside.keys import OutsidePolicy
 from acp_jupyter.protocol.objects import Model
 
 
@@ -55,3 +55,25 @@ class RevokeOutsideKey(BaseCommand):
 
     name: Literal["revoke_outside_key"] = "revoke_outside_key"
     key_id: Annotated[str, Field(max_length=100)]
+
+
+COMMANDS = (
+    CommandRow(
+        MakeOutsideKey,
+        POST("outside-keys", body=True),
+        NewOutsideKey,
+        only_user="give an outside agent access to a notebook",
+        grants=True,
+    ),
+    CommandRow(
+        ListOutsideKeys,
+        GET("outside-keys"),
+        tuple[OutsideKeyEntry, ...],
+        only_user="list the keys of outside agents",
+    ),
+    CommandRow(
+        RevokeOutsideKey,
+        DELETE("outside-keys/{key_id}"),
+        only_user="revoke the key of an outside agent",
+    ),
+)
