@@ -3,14 +3,15 @@
  *
  * A folder's modules import from their own folder and from those listed for it, nothing else. A
  * folder stands for the modules directly in it, not for those of its subfolders, nor for an
- * `index.ts` that has a row of its own.
+ * `index.ts` that has a row of its own. A feature has no row: it may import every module but those
+ * of other features.
  */
 
 /** What every view is made with: translation, what a host gives, the scene that parts draw from. */
 const VIEWS = ['wire', 'state', 'views', 'views/parts'];
 
-/** What every feature is made with. */
-const FEATURES = ['wire', 'state', 'delivery', 'views', 'views/index.ts', 'features/page'];
+/** What everything in JupyterLab is made with. */
+const LAB = ['wire', 'state', 'delivery', 'views', 'views/index.ts', 'lab/page'];
 
 const MAY_IMPORT = {
   wire: [],
@@ -32,19 +33,10 @@ const MAY_IMPORT = {
     ...VIEWS,
     ...['markdown', 'request', 'tool', 'changes', 'sandbox'].map(each => `views/${each}`),
   ],
-  'views/check': [...VIEWS, 'views/diff'],
-  'views/history': [...VIEWS, 'views/diff', 'views/changes', 'views/terminal'],
   'views/review': [...VIEWS, 'views/diff', 'views/changes'],
   'views/panel/agents': VIEWS,
   'views/panel/composer': [...VIEWS, 'views/panel/agents', 'views/sandbox'],
   'views/panel/sessions': [...VIEWS, 'views/panel/agents'],
-  'views/share': [...VIEWS, 'views/tool', 'views/turn'],
-  'views/traffic': VIEWS,
-  'views/variants': VIEWS,
-  'views/variants/review': [
-    ...VIEWS,
-    ...['diff', 'changes', 'review', 'variants'].map(each => `views/${each}`),
-  ],
   'views/panel/transcript': [...VIEWS, 'views/turn'],
   'views/panel': [
     ...VIEWS,
@@ -56,97 +48,62 @@ const MAY_IMPORT = {
     ...['request', 'tool', 'turn', 'changes', 'markdown', 'sandbox'].map(each => `views/${each}`),
     ...['views/panel', 'views/panel/composer', 'views/panel/transcript'],
   ],
-  'views/index.ts': [
-    'views',
-    ...['turn', 'part', 'panel', 'share', 'traffic'].map(each => `views/${each}`),
-  ],
+  'views/index.ts': ['views', ...['turn', 'part', 'panel'].map(each => `views/${each}`)],
 
-  'features/page': [
-    ...FEATURES,
-    ...['parts', 'review', 'check', 'history', 'variants', 'variants/review'].map(
-      each => `views/${each}`,
-    ),
+  'lab/page': [...LAB, 'views/parts', 'views/review'],
+  'lab/rendering': [...LAB, 'colours'],
+  'lab/status': LAB,
+  'lab/context': LAB,
+  'lab/documents/merge': LAB,
+  'lab/documents': [...LAB, 'lab/documents/merge'],
+  'lab/output': [...LAB, 'lab/rendering', 'lab/documents', 'widget'],
+  'lab/review': [...LAB, 'lab/rendering', 'views/review'],
+  'lab/review/cells': [
+    ...LAB,
+    ...['rendering', 'documents/merge'].map(each => `lab/${each}`),
+    ...['parts', 'diff', 'changes'].map(each => `views/${each}`),
   ],
-  'features/check': [...FEATURES, 'views/check'],
-  'features/history': [...FEATURES, 'features/rendering', 'views/history'],
-  'features/rendering': [...FEATURES, 'colours'],
-  'features/status': FEATURES,
-  'features/context': FEATURES,
-  'features/documents/merge': FEATURES,
-  'features/documents': [...FEATURES, 'features/documents/merge'],
-  'features/output': [
-    ...FEATURES,
-    ...['features/rendering', 'features/documents', 'views/variants', 'widget'],
-  ],
-  'features/review': [
-    ...FEATURES,
-    ...['features/rendering', 'views/review', 'views/variants/review'],
-  ],
-  'features/review/cells': [
-    ...FEATURES,
-    'features/rendering',
-    'features/documents/merge',
-    'views/parts',
-    'views/diff',
-    'views/changes',
-  ],
-  'features/fix': [
-    ...FEATURES,
-    ...['rendering', 'context', 'panel', 'review/cells', 'documents/merge'].map(
-      each => `features/${each}`,
-    ),
+  'lab/panel': [...LAB, 'lab/rendering', 'lab/context', 'views/request'],
+  'lab/proposal': [
+    ...LAB,
+    'lab/panel',
     ...['parts', 'diff', 'request'].map(each => `views/${each}`),
   ],
-  'features/next_cell': [
-    ...FEATURES,
-    ...['context', 'fix', 'panel', 'review/cells'].map(each => `features/${each}`),
-  ],
-  'features/follow': [...FEATURES, 'features/panel'],
-  'features/panel': [...FEATURES, 'features/rendering', 'features/context', 'views/request'],
-
-  'features/index.ts': [
-    ...[
-      'check',
-      'context',
-      'documents',
-      'fix',
-      'follow',
-      'history',
-      'next_cell',
-      'output',
-      'page',
-      'panel',
-      'rendering',
-      'review',
-    ],
-    ...['review/cells', 'status'],
-  ].map(each => `features/${each}`),
+  'lab/index.ts': [
+    ...['context', 'documents', 'output', 'page', 'panel', 'rendering', 'review', 'status'],
+    'review/cells',
+  ].map(each => `lab/${each}`),
 
   widget: ['wire', 'state', 'colours', 'delivery', 'views/index.ts', 'views/parts'],
 
-  'index.ts': ['features/index.ts'],
+  'features/index.ts': ['features/*'],
+
+  'index.ts': ['lab/index.ts', 'features/index.ts'],
 };
 
 /** Only these know JupyterLab: the rest also runs in a page without it. */
-const JUPYTERLAB = '^src/(features/|index[.]ts)';
+const JUPYTERLAB = '^src/(lab/|features/|index[.]ts)';
 
-/** The extension; the widget and a shared file, each in two parts; the documentation's turns. */
-const ENTRIES = '^src/(index|widget/(boot|core|open_shared|shared|saved_turns))[.]ts$';
+/** The extension; the widget, in two parts; the documentation's turns; a feature's own pages. */
+const ENTRIES = '^src/(index|widget/(boot|core|saved_turns)|features/[^/]+/[^/]+[.]entry)[.]ts$';
 
 /** Matches the modules of an entry of the table. */
 function pathOf(entry) {
   if (entry.endsWith('.ts')) {
     return `^src/${entry.replace('.', '[.]')}$`;
   }
-  return `^src/${entry}/${`${entry}/index.ts` in MAY_IMPORT ? '(?!index[.]ts)' : ''}[^/]+$`;
+  return `^src/${entry.replace('*', '[^/]+')}/${`${entry}/index.ts` in MAY_IMPORT ? '(?!index[.]ts)' : ''}[^/]+$`;
 }
+
+/** A feature may import the core, which imports none: `features/index.ts` lists them. */
+const FEATURES = '^src/features/[^/]+/';
 
 const contracts = Object.entries(MAY_IMPORT).map(([entry, others]) => ({
   name: `contract of ${entry}`,
   comment: `It may import only from: ${[entry, ...others].join(', ')}.`,
   severity: 'error',
   from: { path: pathOf(entry) },
-  to: { path: '^src/', pathNot: [entry, ...others].map(pathOf) },
+  to: { path: '^src/', pathNot: [FEATURES, ...[entry, ...others].map(pathOf)] },
 }));
 
 export default {
@@ -159,9 +116,16 @@ export default {
     },
     ...contracts,
     {
+      name: 'a feature imports no other feature',
+      comment: 'What two features need is core.',
+      severity: 'warn',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: FEATURES, pathNot: '^src/features/$1/' },
+    },
+    {
       name: 'every folder has a contract',
       severity: 'error',
-      from: { path: '^src/', pathNot: Object.keys(MAY_IMPORT).map(pathOf) },
+      from: { path: '^src/', pathNot: [FEATURES, ...Object.keys(MAY_IMPORT).map(pathOf)] },
       to: {},
     },
     {

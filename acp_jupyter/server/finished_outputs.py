@@ -38,7 +38,7 @@ _VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 _NOTE_KEY = "acp_note"
 """In an output's metadata: the turn that the note is about."""
 _SHOWN_KEY = "acp_shown"
-"""In a cell's metadata, as ``labextension/src/features/output/shown_turns.ts`` writes it."""
+"""In a cell's metadata, as ``labextension/src/lab/output/shown_turns.ts`` writes it."""
 
 _NOT_DRAWN = (
     "Is nothing drawn above? Then this page was loaded while the cell ran, and shows the turn once "

@@ -12,8 +12,8 @@ import { styles } from './styles.mjs';
 /** What the page may have, in bytes, so that a turn fits into 300 kB with it. */
 const LIMIT = 185_000;
 
-const view = await script('src/widget/shared.ts');
-const boot = await script('src/widget/open_shared.ts');
+const view = await script('src/features/share/view.entry.ts');
+const boot = await script('src/features/share/boot.entry.ts');
 const packed = await pack(Buffer.from(view));
 const { code: look } = await transform(await readFile('style/shared.css', 'utf8'), {
   loader: 'css',

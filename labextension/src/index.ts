@@ -1,5 +1,6 @@
-import { plugins } from './features';
+import * as features from './features';
+import { core } from './lab';
 
-export { IAcpClient } from './features';
+export { IAcpClient } from './lab';
 
-export default plugins;
+export default [...core, ...Object.values(features)];

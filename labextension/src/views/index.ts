@@ -8,9 +8,9 @@ export type { Colours, Diagram, Rendering, Run } from './props';
 
 export { mountPart, mountWords } from './part/part_view';
 export { mountPanel } from './panel/panel_view';
-export { mountShared } from './share/shared_view';
-export { mountTraffic } from './traffic/traffic';
-export type { TrafficProps } from './traffic/traffic';
+export { mountShared } from '../features/share/shared_view';
+export { mountTraffic } from '../features/traffic/view/traffic';
+export type { TrafficProps } from '../features/traffic/view/traffic';
 export { mountTurn } from './turn/turn_view';
 
 export type {

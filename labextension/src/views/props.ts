@@ -1,5 +1,5 @@
 import type { Colours, Run } from '../colours/highlighter';
-import type { Playback } from '../state/playback';
+import type { Playback } from '../features/share/playback';
 import type { SessionStore } from '../state/store';
 import type { Policy } from '../wire/policy';
 import type { Sandbox } from '../wire/sandbox';

@@ -6,7 +6,7 @@ import type { Actions, RevertChoice } from '../../src/views/actions';
 import type { Mounted } from '../../src/views/props';
 import { mountReview } from '../../src/views/review';
 import type { Scope, Source } from '../../src/views/review';
-import { mountVariantsReview } from '../../src/views/variants/review';
+import { mountVariantsReview } from '../../src/features/variants/view/review';
 import type { ChangedFile, FileTexts, TurnState } from '../../src/wire/types';
 import { file, session, SESSION, turn } from './build';
 import { snapshot } from './events';

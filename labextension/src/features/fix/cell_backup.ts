@@ -2,7 +2,7 @@ import type { Cell, ICodeCellModel } from '@jupyterlab/cells';
 
 import { Failure } from '../../delivery/failure';
 import type { Translate } from '../../views';
-import { changeText } from '../documents/merge/notebook_model';
+import { changeText } from '../../lab/documents/merge/notebook_model';
 
 /** A code cell as it was, to put it back. */
 export class CellBackup {

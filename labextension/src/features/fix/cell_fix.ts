@@ -4,22 +4,22 @@ import { NotebookActions } from '@jupyterlab/notebook';
 
 import { Failure } from '../../delivery/failure';
 import { SessionStore } from '../../state/store';
-import { errorOf } from '../context/cells';
-import { changeText } from '../documents/merge/notebook_model';
-import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../page/ids';
-import { CellAnnouncer } from '../review/cells/cell_note';
-import { agentOf, ask, withdraw } from './sent_prompt';
-import type { SentPrompt } from './sent_prompt';
-import type { FixNoteProps } from './fix_note';
+import { errorOf } from '../../lab/context/cells';
+import { changeText } from '../../lab/documents/merge/notebook_model';
+import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../../lab/page/ids';
+import { CellAnnouncer } from '../../lab/review/cells/cell_note';
+import { agentOf, ask, withdraw } from '../../lab/proposal/sent_prompt';
+import type { SentPrompt } from '../../lab/proposal/sent_prompt';
+import type { FixNoteProps } from '../../lab/proposal/proposal_note';
 import type { FixParts } from './fix_parts';
 import { drawn, endedIn, isAnother } from './fix_step';
 import type { Step, Taken } from './fix_step';
 import { CellBackup, showBefore } from './cell_backup';
-import { outcomeOf } from './outcome';
-import type { Proposal } from './outcome';
+import { outcomeOf } from '../../lab/proposal/outcome';
+import type { Proposal } from '../../lab/proposal/outcome';
 import { fixPrompt } from './prompt';
 
-export { mountFixNote } from './fix_note';
+export { mountFixNote } from '../../lab/proposal/proposal_note';
 
 /** Placeholder for a session that is not known yet. */
 const NOTHING = new SessionStore('');

@@ -5,11 +5,11 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
-import { isPromptCell } from '../page/answer_cells';
-import { FIX_ERROR } from '../page/ids';
-import { shortcutOf } from '../page/turn_actions';
+import { isPromptCell } from '../../lab/page/answer_cells';
+import { FIX_ERROR } from '../../lab/page/ids';
+import { shortcutOf } from '../../lab/page/turn_actions';
 import type * as Code from './cell_fix';
-import type { FixNoteProps } from './fix_note';
+import type { FixNoteProps } from '../../lab/proposal/proposal_note';
 import type { FixParts } from './fix_parts';
 
 /** Pause in typing after which the bars are drawn again. */

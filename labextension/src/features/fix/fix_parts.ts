@@ -3,7 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
 import type { Rendering, Translate } from '../../views';
-import type { IAcpPanel } from '../panel/session_panel';
+import type { IAcpPanel } from '../../lab/panel/session_panel';
 
 /** What a fix of a cell needs. */
 export interface FixParts {

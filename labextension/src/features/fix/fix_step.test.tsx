@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SESSION } from '../../../tests/support/build';
 import { SessionStore } from '../../state/store';
 import { identity } from '../../views/i18n';
-import { mountFixNote } from './fix_note';
+import { mountFixNote } from '../../lab/proposal/proposal_note';
 import { drawn, isAnother } from './fix_step';
 import type { FixHandlers, Step } from './fix_step';
 

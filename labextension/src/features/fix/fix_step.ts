@@ -1,6 +1,6 @@
 import type { Translate } from '../../views';
-import type { FixAction, FixNoteProps } from './fix_note';
-import type { Outcome, Proposal, Question } from './outcome';
+import type { FixAction, FixNoteProps } from '../../lab/proposal/proposal_note';
+import type { Outcome, Proposal, Question } from '../../lab/proposal/outcome';
 
 /** The step that a fix is at. */
 export type Step =

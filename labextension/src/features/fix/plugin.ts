@@ -5,11 +5,11 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
-import { IAcpClient } from '../page/client';
-import { agentIcon } from '../page/icon';
-import { FIX_ERROR } from '../page/ids';
-import { IAcpPanel } from '../panel/session_panel';
-import { IAcpRendering } from '../rendering/plugin';
+import { IAcpClient } from '../../lab/page/client';
+import { agentIcon } from '../../lab/page/icon';
+import { FIX_ERROR } from '../../lab/page/ids';
+import { IAcpPanel } from '../../lab/panel/session_panel';
+import { IAcpRendering } from '../../lab/rendering/plugin';
 import type { FixBars } from './fix_bars';
 
 /** Asks an agent for a fix under the error of a cell; the fix is decided on at that cell. */

@@ -1,4 +1,4 @@
-import { cut } from '../context/truncate';
+import { cut } from '../../lab/context/truncate';
 
 /** The prompt: it asks for a new source of one cell, and nothing else. */
 export async function fixPrompt(

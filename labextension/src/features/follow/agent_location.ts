@@ -1,7 +1,7 @@
 import type { SessionView } from '../../state/session_view';
 import type { SessionState, ToolCall } from '../../wire/types';
-import { serverPath } from '../page/paths';
-import { argumentsShown } from '../page/tool_arguments';
+import { serverPath } from '../../lab/page/paths';
+import { argumentsShown } from '../../lab/page/tool_arguments';
 
 /** The place where an agent works. */
 export type AgentLocation =

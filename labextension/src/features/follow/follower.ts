@@ -5,7 +5,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client, Following } from '../../delivery/client';
 import { isRecord, text } from '../../wire/read';
-import { scrollToCell } from '../page/current_notebook';
+import { scrollToCell } from '../../lab/page/current_notebook';
 import { Preview, reveal } from './preview';
 import { onUserInput } from './user_input';
 import { newestLocation } from './agent_location';

@@ -5,10 +5,10 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { IAcpClient } from '../page/client';
-import { agentIcon } from '../page/icon';
-import { FOLLOW, SETTINGS } from '../page/ids';
-import { IAcpPanel } from '../panel/session_panel';
+import { IAcpClient } from '../../lab/page/client';
+import { agentIcon } from '../../lab/page/icon';
+import { FOLLOW, SETTINGS } from '../../lab/page/ids';
+import { IAcpPanel } from '../../lab/panel/session_panel';
 import type { Follower } from './follower';
 
 /** Follows the agent of the session in the panel, if the user wants that. */

@@ -6,12 +6,12 @@ import { Widget } from '@lumino/widgets';
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { Rendering, Translate } from '../../views';
-import type { HistoryProps, Shown } from '../../views/history';
+import type { HistoryProps, Shown } from './view';
 import type { FileThen, HistoryStep, RewindReply } from '../../wire/types';
-import { agentIcon } from '../page/icon';
-import { mountHistory } from '../page/lazy_views';
-import type { LazyMounted } from '../page/lazy_views';
-import { showSession } from '../page/rewinding';
+import { agentIcon } from '../../lab/page/icon';
+import { mountHistory } from '../../lab/page/lazy_views';
+import type { LazyMounted } from '../../lab/page/lazy_views';
+import { showSession } from './rewinding';
 
 /** A moment is loaded once the slider has rested for this time. */
 const REST_MS = 120;

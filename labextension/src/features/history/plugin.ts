@@ -5,11 +5,11 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
-import { IAcpClient } from '../page/client';
-import { CurrentNotebook } from '../page/current_notebook';
-import { agentIcon } from '../page/icon';
-import { HISTORY } from '../page/ids';
-import { IAcpRendering } from '../rendering/plugin';
+import { IAcpClient } from '../../lab/page/client';
+import { CurrentNotebook } from '../../lab/page/current_notebook';
+import { agentIcon } from '../../lab/page/icon';
+import { HISTORY } from '../../lab/page/ids';
+import { IAcpRendering } from '../../lab/rendering/plugin';
 import type { HistoryWidget } from './history_widget';
 
 /** Shows files and cells of a notebook as they were after each of its turns. */

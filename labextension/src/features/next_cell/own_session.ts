@@ -4,9 +4,9 @@ import type { Client, Following } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { StartsWith, Translate } from '../../views';
 import type { SessionSummary } from '../../wire/types';
-import { folderOf, ownFolder, serverPath } from '../page/paths';
-import { hasSnapshot } from '../page/snapshot';
-import { isStartedHere, newestOf, readyAgent } from '../panel/choose_session';
+import { folderOf, ownFolder, serverPath } from '../../lab/page/paths';
+import { hasSnapshot } from '../../lab/page/snapshot';
+import { isStartedHere, newestOf, readyAgent } from '../../lab/panel/choose_session';
 
 /**
  * Number of turns after which a new session is made: an agent reads its whole session each time.

@@ -7,11 +7,11 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
-import { isPromptCell } from '../page/answer_cells';
-import { IAcpClient } from '../page/client';
-import { agentIcon } from '../page/icon';
-import { SETTINGS, SUGGEST_NEXT } from '../page/ids';
-import { IAcpPanel } from '../panel/session_panel';
+import { isPromptCell } from '../../lab/page/answer_cells';
+import { IAcpClient } from '../../lab/page/client';
+import { agentIcon } from '../../lab/page/icon';
+import { SETTINGS, SUGGEST_NEXT } from '../../lab/page/ids';
+import { IAcpPanel } from '../../lab/panel/session_panel';
 import type { SuggestionBar } from './suggestion_bar';
 
 /** Pause between a run and a suggestion: several cells may run one after the other. */

@@ -1,6 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { cellById, cellText } from '../context/cells';
+import { cellById, cellText } from '../../lab/context/cells';
 import { fenced } from '../fix/prompt';
 
 /** Most characters of the cells in the prompt. */

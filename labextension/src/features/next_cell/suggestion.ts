@@ -6,20 +6,20 @@ import { Failure } from '../../delivery/failure';
 import { SessionStore } from '../../state/store';
 import { textOf } from '../../state/texts';
 import type { Translate } from '../../views';
-import { withdraw } from '../fix/sent_prompt';
-import type { SentPrompt } from '../fix/sent_prompt';
-import type { FixNoteProps } from '../fix/fix_note';
-import { outcomeOf } from '../fix/outcome';
-import { cellsOfNotebook } from '../page/answer_cells';
-import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../page/ids';
-import type { IAcpPanel } from '../panel/session_panel';
-import { CellAnnouncer } from '../review/cells/cell_note';
+import { withdraw } from '../../lab/proposal/sent_prompt';
+import type { SentPrompt } from '../../lab/proposal/sent_prompt';
+import type { FixNoteProps } from '../../lab/proposal/proposal_note';
+import { outcomeOf } from '../../lab/proposal/outcome';
+import { cellsOfNotebook } from '../../lab/page/answer_cells';
+import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../../lab/page/ids';
+import type { IAcpPanel } from '../../lab/panel/session_panel';
+import { CellAnnouncer } from '../../lab/review/cells/cell_note';
 import { ownSession } from './own_session';
 import { nextCellPrompt } from './prompt';
 import { noteProps } from './suggestion_step';
 import type { Step } from './suggestion_step';
 
-export { mountFixNote } from '../fix/fix_note';
+export { mountFixNote } from '../../lab/proposal/proposal_note';
 
 /** Longest wait for an answer, including the agent's start. */
 const MAX_MS = 120_000;

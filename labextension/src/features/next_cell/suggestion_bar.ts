@@ -3,7 +3,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
-import type { FixNoteProps } from '../fix/fix_note';
+import type { FixNoteProps } from '../../lab/proposal/proposal_note';
 import { mountFixNote, Suggestion } from './suggestion';
 import type { SuggestionParts } from './suggestion';
 

@@ -1,5 +1,5 @@
 import type { Translate } from '../../views';
-import type { FixAction, FixNoteProps } from '../fix/fix_note';
+import type { FixAction, FixNoteProps } from '../../lab/proposal/proposal_note';
 
 /** The step that a suggestion is at. */
 export type Step =

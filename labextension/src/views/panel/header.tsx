@@ -16,7 +16,7 @@ import { WallsBadge, WallsNote } from '../sandbox/walls';
 import { goToPermission } from '../request/permission';
 import { useScene, useSubscription } from '../scene';
 import { NewSession } from './agents/agents';
-import { FollowButton } from './follow';
+import { FollowButton } from '../../features/follow/follow_button';
 import { Rules, rulesId } from './rules';
 
 interface PanelHeaderProps {

@@ -20,7 +20,7 @@ import { Composer } from './composer/composer';
 import { OutsidePolicy } from './composer/pickers';
 import { Content, Loading } from './empty_session';
 import { PanelHeader } from './header';
-import { OutsideAccess } from './outside_access';
+import { OutsideAccess } from '../../features/outside/outside_access';
 import { usePage } from './pages';
 import {
   ActionNotice,

@@ -17,7 +17,7 @@ import { ArtifactCard, FileWriteRow } from './artifact';
 import { Group, NewestStep, Steps } from './group';
 import { newestTodos } from './layout';
 import type { Row } from './layout';
-import { RewindOffer } from './rewind_offer';
+import { RewindOffer } from '../../features/history/rewind_offer';
 import { ThoughtLine } from './thought';
 
 /** Above this many lines only the newest are mounted. */

@@ -1,0 +1,130 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification, SessionContextDialogs } from '@jupyterlab/apputils';
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Client } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { Rewinding, Translate } from '../../views';
+import type { RewindReply } from '../../wire/types';
+import { hasMagic } from '../../lab/page/answer_cells';
+import { OPEN_SESSION } from '../../lab/page/ids';
+
+/** A notebook, and the cell in it that a turn came from, if it is there. */
+export interface Place {
+  readonly panel: NotebookPanel;
+  readonly cellId: string;
+}
+
+/** Going back to before a turn, and its effects in a notebook. */
+export function rewindingIn(
+  app: JupyterFrontEnd,
+  client: Client,
+  place: (cellId: string) => Place | null,
+  t: Translate,
+): Rewinding {
+  const undo = async (sessionId: string) => {
+    await showSession(app, await client.life.undoRewind(sessionId));
+  };
+  const restartKernel = async () => {
+    const found = place('');
+    if (found === null) {
+      throw new Failure(t('No notebook is open.'), 'notebook');
+    }
+    await restartAndRun(found);
+  };
+  return {
+    to: async (turn, targetId, files) => {
+      const reply = await client.life.rewind(turn.session_id, targetId, files);
+      const cellId = turn.origin?.cell_id ?? '';
+      const found = cellId === '' ? null : place(cellId);
+      await showSession(app, reply);
+      Notification.info(shortWords(reply, t), {
+        autoClose: false,
+        actions: [
+          {
+            label: t('Undo'),
+            callback: () => void undo(reply.session.session_id).catch(warn),
+          },
+          ...(found === null
+            ? []
+            : [
+                {
+                  label: t('Restart Kernel…'),
+                  caption: t(
+                    'Restart the kernel and run the code above, without cells that have %%acp or %acp',
+                  ),
+                  // The clicked output is replaced when the cell runs again.
+                  callback: () => void restartAndRun(found).catch(warn),
+                },
+              ]),
+        ],
+      });
+      if (found !== null) {
+        runAgain(found);
+      }
+    },
+    undo,
+    restartKernel,
+  };
+}
+
+/** A notification is short; the new session says everything. */
+function shortWords({ paths, left }: RewindReply, t: Translate): string {
+  return [
+    t('Went back.'),
+    ...(paths.length > 0 ? [t('Files as they were: %1.', paths.length)] : []),
+    ...(left.length > 0 ? [t('Files not taken back: %1.', left.length)] : []),
+    t("The kernel's variables stay."),
+  ].join(' ');
+}
+
+/** Shows the new session, if the panel is open. */
+export async function showSession(
+  { commands }: JupyterFrontEnd,
+  { session }: RewindReply,
+): Promise<void> {
+  await commands.execute(OPEN_SESSION, {
+    sessionId: session.session_id,
+    onlyIfShown: true,
+  });
+}
+
+function warn(error: unknown): void {
+  Notification.error(Failure.from(error).message);
+}
+
+function runAgain({ panel: { content, sessionContext }, cellId }: Place): void {
+  const index = content.widgets.findIndex(cell => cell.model.id === cellId);
+  if (index >= 0) {
+    content.deselectAll();
+    content.activeCellIndex = index;
+    void NotebookActions.run(content, sessionContext);
+  }
+}
+
+/** Restarts the kernel, after JupyterLab's own question, and runs the code above a cell. */
+async function restartAndRun({ panel, cellId }: Place): Promise<void> {
+  const { content, sessionContext } = panel;
+  if (!(await new SessionContextDialogs().restart(sessionContext))) {
+    return;
+  }
+  const own = content.widgets.findIndex(cell => cell.model.id === cellId);
+  const here = own < 0 ? content.activeCellIndex : own;
+  const above = content.widgets
+    .slice(0, here)
+    // It would send a prompt again, or take a turn back.
+    .filter(({ model }) => model.type === 'code' && !hasMagic(model.sharedModel.source));
+  const [first] = above;
+  if (first === undefined) {
+    return;
+  }
+  content.deselectAll();
+  content.activeCellIndex = content.widgets.indexOf(first);
+  for (const cell of above) {
+    content.select(cell);
+  }
+  await NotebookActions.run(content, sessionContext);
+  content.deselectAll();
+  content.activeCellIndex = here;
+}
