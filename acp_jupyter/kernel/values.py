@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
+from acp_jupyter.system.portable import is_portable
+
 NO_REPR = "<its repr fails>"
 _MAX_ITEMS = 6
 _MAX_DEPTH = 3
@@ -157,9 +159,12 @@ def can_limit() -> bool:
 
     It does not if the user's program uses the process's only timer.
     """
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+    if sys.platform == "win32" or is_portable():
         return False
-    return _depth > 0 or not signal.getitimer(signal.ITIMER_REAL)[0]
+    else:
+        return threading.current_thread() is threading.main_thread() and (
+            _depth > 0 or not signal.getitimer(signal.ITIMER_REAL)[0]
+        )
 
 
 @contextlib.contextmanager
@@ -168,34 +173,33 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     A long call into C is stopped at its end only.
     """
+    global _depth
     if sys.platform == "win32" or not can_limit():
         yield
-        return
+    else:
+        over = False
 
-    global _depth
-    over = False
+        def ring(_number: int, _frame: FrameType | None) -> None:
+            if not over:
+                raise TimeUp
 
-    def ring(_number: int, _frame: FrameType | None) -> None:
-        if not over:
-            raise TimeUp
-
-    begun = time.monotonic()
-    handler = signal.signal(signal.SIGALRM, ring)
-    # Repeatedly: code with a bare ``except`` swallows one.
-    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
-    _depth += 1
-    try:
+        begun = time.monotonic()
+        handler = signal.signal(signal.SIGALRM, ring)
+        # Repeatedly: code with a bare ``except`` swallows one.
+        left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+        _depth += 1
         try:
-            yield
+            try:
+                yield
+            finally:
+                over = True  # should it ring just before this, the rest is done all the same
         finally:
-            over = True  # should it ring just before this, the rest is done all the same
-    finally:
-        _depth -= 1
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
-        if _depth:  # the outer limit goes on
-            left = max(0.001, left - (time.monotonic() - begun))
-            signal.setitimer(signal.ITIMER_REAL, left, _AGAIN_SECONDS)
+            _depth -= 1
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, handler)
+            if _depth:  # the outer limit goes on
+                left = max(0.001, left - (time.monotonic() - begun))
+                signal.setitimer(signal.ITIMER_REAL, left, _AGAIN_SECONDS)
 
 
 _HEAD_ROWS = 5

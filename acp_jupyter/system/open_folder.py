@@ -13,6 +13,8 @@ import stat
 from collections.abc import Iterator
 from typing import Self
 
+from acp_jupyter.system.portable import is_portable
+
 __all__ = ["OpenFolder"]
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -35,11 +37,29 @@ class OpenFolder:
     def __init__(self, path: str) -> None:
         self._hold(path, path, None)
 
+    @property
+    def path(self) -> str:
+        """The path that it was opened by."""
+        return self._path
+
+    @property
+    def fd(self) -> int | None:
+        """Its descriptor; None if it is used by its path."""
+        return self._fd
+
+    def is_at_its_path(self) -> bool:
+        """Return whether its path leads to it, without links."""
+        try:
+            held = self._identity if self._fd is None else _numbers(os.fstat(self._fd))
+            return _identity(self._path) == held
+        except OSError:
+            return False
+
     def _hold(self, path: str, name: str, above: int | None) -> None:
         self._path = path
         self._fd: int | None = None
         self._identity = (0, 0)
-        if _is_portable():
+        if is_portable():
             self._identity = _identity(path)
         else:
             self._fd = os.open(name, _FOLDER, dir_fd=above)
@@ -172,16 +192,15 @@ class OpenFolder:
             raise NotADirectoryError(errno.ENOTDIR, "is another folder now", self._path)
 
 
-def _is_portable() -> bool:
-    """Return whether folders are used by their paths; the variable is for tests."""
-    return os.open not in os.supports_dir_fd or os.environ.get("ACP_JUPYTER_PORTABLE") == "1"
-
-
 def _identity(path: str) -> tuple[int, int]:
     """Return the device and inode number of a folder, whose path must have no links."""
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode) or os.path.realpath(path) != os.path.normpath(path):
         raise NotADirectoryError(errno.ENOTDIR, "is no folder, or leads through a link", path)
+    return _numbers(status)
+
+
+def _numbers(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 

@@ -1,4 +1,4 @@
-"""Sockets for this user's other programs: Unix sockets, or local ports on Windows.
+"""Sockets for this user's other programs: Unix sockets, or local ports where there are none.
 
 Any program can connect to a port, so each connection also needs a key.
 """
@@ -12,6 +12,8 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from acp_jupyter.system.portable import is_portable
 
 __all__ = ["PrivateSocket", "connect", "listen"]
 
@@ -36,14 +38,15 @@ async def listen(
     line_bytes: int,
 ) -> PrivateSocket:
     """Listen on a new socket called ``name``."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or is_portable():
         server = await asyncio.start_server(connected, "127.0.0.1", 0, limit=line_bytes)
         return PrivateSocket(server, f"tcp:127.0.0.1:{server.sockets[0].getsockname()[1]}", "")
-    folder = await asyncio.to_thread(_make_folder, name)
-    path = str(Path(folder, name))
-    server = await asyncio.start_unix_server(connected, path, limit=line_bytes)
-    os.chmod(path, 0o600)
-    return PrivateSocket(server, f"unix:{path}", folder)
+    else:  # mypy knows it as the branch of the other systems
+        folder = await asyncio.to_thread(_make_folder, name)
+        path = str(Path(folder, name))
+        server = await asyncio.start_unix_server(connected, path, limit=line_bytes)
+        os.chmod(path, 0o600)
+        return PrivateSocket(server, f"unix:{path}", folder)
 
 
 async def connect(

@@ -128,7 +128,7 @@ def _lone_kernel(folder: Path) -> Iterator[KernelManager]:
 
 def _demo_pids(server: JupyterServer) -> set[int]:
     """Return the demo agents' own processes, not their supervisors."""
-    supervised = "acp_jupyter.host.process.supervise", "supervise.py"
+    supervised = "acp_jupyter.system.processes.supervise", "supervise.py"
     return {
         pid
         for pid, command in family(server.pid).items()

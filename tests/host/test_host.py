@@ -327,7 +327,7 @@ def test_death_in_mid_turn_is_told_and_the_next_prompt_works(driver: Driver) -> 
         p
         for p in psutil.Process().children(recursive=True)
         if "acp_jupyter.agents.demo" in _cmd(p)
-        and "acp_jupyter.host.process.supervise" not in _cmd(p)
+        and "acp_jupyter.system.processes.supervise" not in _cmd(p)
     )
     agent.send_signal(signal.SIGKILL)
     turn = driver.done(session, turn_id)

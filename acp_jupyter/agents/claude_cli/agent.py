@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import signal
+import sys
 import uuid
 from collections.abc import Coroutine, Mapping
 from importlib import metadata
@@ -48,9 +49,10 @@ class ClaudeCliAgent:
 
     async def serve(self) -> None:
         """Serve until stdin ends or SIGTERM comes; then end every child."""
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._ended.set)
+        if sys.platform != "win32":  # where a process that is ended is not asked
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self._ended.set)
         self._peer.stdio.start()
         await self._ended.wait()
         closing = [session.close() for session in self._sessions.values()]

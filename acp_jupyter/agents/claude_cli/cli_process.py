@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import signal
 import uuid
 from asyncio.subprocess import PIPE, Process
 from collections import deque
@@ -29,6 +27,7 @@ from acp_jupyter.dialects.claude_results import (
     StateChanged,
 )
 from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.system.processes.tree import ProcessTree
 
 _CONTROL_SECONDS = 10.0
 _HELLO = "acp-initialize"
@@ -188,10 +187,12 @@ class CliChild:
     def __init__(
         self,
         process: Process,
+        tree: ProcessTree,
         on_value: Callable[[object], None],
         on_end: Callable[[int], None],
     ) -> None:
         self._process = process
+        self._tree = tree
         self._on_value = on_value
         self._stderr: deque[str] = deque(maxlen=_STDERR_LINES)
         self._stopping = False
@@ -207,16 +208,17 @@ class CliChild:
         on_end: Callable[[int], None],
     ) -> Self:
         """Start ``command``."""
+        tree = ProcessTree()
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=cwd,
-            env=environment,
+            env={**environment, **tree.variables},
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,
             process_group=0,
         )
-        return cls(process, on_value, on_end)
+        return cls(process, tree, on_value, on_end)
 
     @property
     def last_words(self) -> str:
@@ -235,22 +237,17 @@ class CliChild:
             self._stopping = True
             if self._process.stdin is not None:
                 self._process.stdin.close()
-            self._signal(signal.SIGTERM)
+            self._tree.end(self._process.pid, kill=False)
         await asyncio.wait({self._watching}, timeout=_TERM_SECONDS)
-        self._signal(signal.SIGKILL)
+        self._tree.end(self._process.pid)
         await asyncio.wait({self._watching})
-
-    def _signal(self, number: signal.Signals) -> None:
-        # The group outlives the CLI if one of its commands is still running.
-        with contextlib.suppress(OSError):
-            os.killpg(self._process.pid, number)
 
     async def _watch(self, on_end: Callable[[int], None]) -> None:
         reading = [asyncio.create_task(self._read()), asyncio.create_task(self._read_stderr())]
         code = await self._process.wait()
         # A process that inherited the pipes may keep them open; all output has been read by then.
         await asyncio.wait(reading, timeout=_LAST_OUTPUT_SECONDS)
-        self._signal(signal.SIGKILL)
+        self._tree.end(self._process.pid)  # it outlives the CLI if one of its commands still runs
         for task in reading:
             task.cancel()
         await asyncio.gather(*reading, return_exceptions=True)

@@ -19,9 +19,20 @@ from typing import Any, Self
 
 from acp_jupyter.errors import AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
-from acp_jupyter.host.process.pipes import PipeReader, PipeWriter
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.system.portable import PORTABLE_VARIABLE
+from acp_jupyter.system.processes.child_process import (
+    ChildProcess,
+    ExitReason,
+    Grace,
+    finish_cleanup,
+)
+from acp_jupyter.system.processes.pipes import (
+    PipeReader,
+    PipeWriter,
+    open_reader,
+    open_writer,
+)
 from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_STDERR_SECONDS = 0.2
@@ -30,7 +41,7 @@ _LAST_STDERR_SECONDS = 0.2
 class AgentProcess:
     """The running process of one agent, with its pipes.
 
-    This starts ``supervise.py``, which starts the agent with the three pipes as its standard
+    This starts a supervisor, which starts the agent with the three pipes as its standard
     streams. Everything here belongs to the loop in which `start` ran.
     """
 
@@ -41,9 +52,9 @@ class AgentProcess:
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
         self.stdin = stdin
-        self.stdout = PipeReader(_take_over(supervisor.stdout))
+        self.stdout = open_reader(_take_over(supervisor.stdout))
         self._supervised = supervised
-        self._stderr = PipeReader(_take_over(supervisor.stderr))
+        self._stderr = open_reader(_take_over(supervisor.stderr))
         self._tail = StderrTail(limits, redactor)
         self._stderr_task = asyncio.create_task(
             self._tail.drain(self._stderr), name="acp-agent-stderr"
@@ -124,7 +135,7 @@ class AgentProcess:
         supervisor = supervised.supervisor
         assert supervisor.stdin is not None
         try:
-            stdin = await PipeWriter.open(supervisor.stdin, limits.unsent_bytes)
+            stdin = await open_writer(supervisor.stdin, limits.unsent_bytes)
         except BaseException:
             for pipe in (supervisor.stdin, supervisor.stdout, supervisor.stderr):
                 assert pipe is not None
@@ -277,6 +288,8 @@ def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict
         server's token could answer its own permission requests.
     """
     inherited = {
-        name: value for name, value in base.items() if not name.upper().startswith(_SECRET_PREFIXES)
+        name: value
+        for name, value in base.items()
+        if name == PORTABLE_VARIABLE or not name.upper().startswith(_SECRET_PREFIXES)
     }
     return {**inherited, **extra}

@@ -16,7 +16,6 @@ from pydantic import ValidationError
 from acp_jupyter.errors import AgentRequestError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment, start_error
-from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.agent_answers import ClientOf, Models, RequestHandling
@@ -26,6 +25,7 @@ from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
 from acp_jupyter.host.sandbox.sandboxes import CACHE_VARIABLES, TEMPORARY_VARIABLES, Confined
 from acp_jupyter.protocol.objects import misfits
+from acp_jupyter.system.processes.child_process import ExitReason
 from acp_jupyter.transcript.redactor import Redactor
 
 if TYPE_CHECKING:

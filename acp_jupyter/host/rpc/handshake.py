@@ -14,7 +14,6 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.transport import LineTransport
-from acp_jupyter.host.workspace.terminals import TERMINALS_AVAILABLE
 from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods, is_login_error
 
 _VERSIONS = frozenset({"1", "2"})
@@ -151,7 +150,7 @@ def client_capabilities() -> dict[str, Any]:
     """
     return {
         "fs": {"readTextFile": True, "writeTextFile": True},
-        "terminal": TERMINALS_AVAILABLE,
+        "terminal": True,
         "auth": {"terminal": True},
         "session": {"configOptions": {"boolean": {}}, "compaction": {}, "notices": {}},
         "plan": {},

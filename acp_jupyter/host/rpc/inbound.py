@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from pydantic_core import to_json
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process.pipes import OverlongLine
+from acp_jupyter.host.process.lines import OverlongLine
 from acp_jupyter.host.rpc.agent_answers import Received
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog, session_named
 from acp_jupyter.host.rpc.open_requests import (

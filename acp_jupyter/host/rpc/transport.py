@@ -11,7 +11,7 @@ from typing import Any
 from acp_jupyter.errors import AgentDied
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
-from acp_jupyter.host.process.pipes import LineSplitter
+from acp_jupyter.host.process.lines import LineSplitter
 from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, Sent, SentRequest, SentRequests

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -44,12 +45,16 @@ def bubblewrap_arguments(
 
 def for_namespaces_within() -> tuple[str, ...]:
     """Return what root needs to make a namespace within: `confine`, and agents' own sandboxes."""
-    return ("--cap-add", "CAP_SETFCAP") if os.geteuid() == 0 else ()
+    return ("--cap-add", "CAP_SETFCAP") if _is_root() else ()
+
+
+def _is_root() -> bool:
+    return sys.platform != "win32" and os.geteuid() == 0
 
 
 def _settings() -> Iterator[str]:
     # Only where it counts: with this, no sandbox within this one can have a /proc of its own.
-    if os.geteuid() == 0:
+    if _is_root():
         for path in (f"/proc/{name}" for name in _SETTINGS):
             yield from ("--ro-bind-try", path, path)
 

@@ -26,6 +26,8 @@ import struct
 import sys
 from collections.abc import Iterable, Sequence
 
+assert sys.platform == "linux", "its walls are Linux's"
+
 PROXY_PORT = 3128
 """Where the proxy is in a network of its own."""
 _WAITING_CONNECTIONS = 128

@@ -16,6 +16,8 @@ import socket
 import sys
 from collections.abc import Sequence
 
+assert sys.platform == "linux", "it is for networks of Linux"
+
 _MAX_CONNECTIONS = 256
 _MAX_HELD = 64 * 1024
 """Bytes of one direction that are on their way."""

@@ -8,12 +8,27 @@ hidden in it is therefore allowed entry by entry.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from acp_jupyter.host.sandbox.bubblewrap import graphics_cards
 from acp_jupyter.host.sandbox.walls import Access, Walls
 
+if sys.platform == "linux":
+    from acp_jupyter.host.sandbox.confine import NET_SINCE, PROXY_PORT, landlock_version
+else:
+    NET_SINCE = PROXY_PORT = 0
+
+    def landlock_version() -> int:
+        """Return 0: there is no Landlock."""
+        return 0
+
+
+__all__ = ["CONFINE", "NET_SINCE", "PROXY_PORT", "landlock_arguments", "landlock_version"]
+
+CONFINE = Path(__file__).with_name("confine.py")
+"""The program that confines a command on Linux."""
 _DEVICES = (
     *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"),
     *("/dev/ptmx", "/dev/pts", "/dev/shm"),  # noqa: S108

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -12,11 +11,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import for_namespaces_within
-from acp_jupyter.host.sandbox.confine import landlock_version
+from acp_jupyter.host.sandbox.landlock import CONFINE, landlock_version
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import SandboxLevel
+from acp_jupyter.system.processes.tree import kill_group
 
 _PROBE_SECONDS = 10.0
 _SAID_CHARS = 200
@@ -46,8 +45,13 @@ def find_level(seconds: float = _PROBE_SECONDS) -> Level:
             return Level("none", why_not_more="sandbox-exec was not found.")
         why = "On macOS walls are kept by sandbox-exec; this is not tried yet."
         return Level("partial", program, why, "sandbox-exec")
-    if sys.platform != "linux":
+    elif sys.platform == "linux":
+        return _level_of_linux(seconds)
+    else:
         return Level("none", why_not_more="There is no sandbox for this system yet.")
+
+
+def _level_of_linux(seconds: float) -> Level:
     program, why = _bubblewrap(seconds)
     if program:
         mounts = _tried(program, seconds, mounts=True) is None
@@ -118,7 +122,7 @@ def _tried_in(folder: Path, program: str, seconds: float, mounts: bool) -> str |
     places = ["--tmpfs", "/run", "--remount-ro", "/run"]
     if mounts:
         places += ["--bind", str(folder), str(folder)]
-        command = [*script_command(confine.__file__, "--fix", str(folder / "kept"), "--"), *command]
+        command = [*script_command(CONFINE, "--fix", str(folder / "kept"), "--"), *command]
     else:
         places += ["--bind", str(folder / "written"), str(folder / "written")]
     process = subprocess.Popen(
@@ -132,7 +136,7 @@ def _tried_in(folder: Path, program: str, seconds: float, mounts: bool) -> str |
         _, stderr = process.communicate(timeout=seconds)
     except subprocess.TimeoutExpired:
         # With all that it has started, which may hold the pipe.
-        os.killpg(process.pid, signal.SIGKILL)
+        kill_group(process.pid)
         process.communicate()
         return "it did not end."
     kept, written = (bool((folder / name).read_bytes()) for name in ("kept", "written"))

@@ -244,17 +244,20 @@ def _is_reachable(path: str) -> bool:
     """Return whether a file is there for this user, for root without its rights over others'."""
     try:
         os.stat(path)
-        is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+        is_root = sys.platform != "win32" and os.geteuid() == 0
         return not is_root or all(_may_enter(os.stat(parent)) for parent in Path(path).parents)
     except OSError:
         return False
 
 
 def _may_enter(folder: os.stat_result) -> bool:
-    if folder.st_uid == os.geteuid():
+    if sys.platform == "win32":
+        return True
+    elif folder.st_uid == os.geteuid():
         return bool(folder.st_mode & stat.S_IXUSR)
-    of_group = folder.st_gid in {os.getegid(), *os.getgroups()}
-    return bool(folder.st_mode & (stat.S_IXGRP if of_group else stat.S_IXOTH))
+    else:
+        of_group = folder.st_gid in {os.getegid(), *os.getgroups()}
+        return bool(folder.st_mode & (stat.S_IXGRP if of_group else stat.S_IXOTH))
 
 
 def _is_in(path: str, folders: tuple[str, ...]) -> bool:

@@ -14,6 +14,7 @@ import contextlib
 import hmac
 import ipaddress
 import socket
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,8 @@ class Proxy:
     async def listen_at(self, path: Path) -> None:
         """Listen at a Unix socket."""
         self._path = path
-        self._server = await asyncio.start_unix_server(self._serve, path, limit=_READ_BYTES)
+        if sys.platform != "win32":  # which has no level that needs it
+            self._server = await asyncio.start_unix_server(self._serve, path, limit=_READ_BYTES)
 
     async def listen_on_port(self) -> int:
         """Listen on a port of this machine alone; return which."""

@@ -17,12 +17,16 @@ import threading
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.registry_entries import AgentSpec, runs_in_kernel
-from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
 from acp_jupyter.host.sandbox.hosts import Destination, agent_hosts
-from acp_jupyter.host.sandbox.landlock import landlock_arguments
+from acp_jupyter.host.sandbox.landlock import (
+    CONFINE,
+    NET_SINCE,
+    PROXY_PORT,
+    landlock_arguments,
+    landlock_version,
+)
 from acp_jupyter.host.sandbox.levels import Level, find_level
 from acp_jupyter.host.sandbox.places import (
     agent_places,
@@ -44,9 +48,7 @@ from acp_jupyter.host.sandbox.walls import (
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.system.locks import lock
-
-if sys.platform != "win32":
-    import pwd
+from acp_jupyter.system.processes.child_process import finish_cleanup
 
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
@@ -111,7 +113,7 @@ class Confined:
         if self.level.level == "full":
             self._proxy = Proxy(network.hosts, ask, resolve=self._resolve)
             await self._proxy.listen_at(self.proxy_socket)
-            self._at = f"127.0.0.1:{confine.PROXY_PORT}"
+            self._at = f"127.0.0.1:{PROXY_PORT}"
         else:
             key = secrets.token_urlsafe(24)
             self._proxy = Proxy(network.hosts, ask, key, resolve=self._resolve)
@@ -143,14 +145,14 @@ class Confined:
             kept = [w for p in within for w in (_KEPT_WITHIN[p.access], p.path)]
             kept += ["--network", "own"] if reach != "all" else []
             kept += ["--forward", str(self.proxy_socket)] if reach == "hosts" else []
-            program = script_command(confine.__file__, *kept, "--")
+            program = script_command(CONFINE, *kept, "--")
             return (self.level.program, *view, *program, *command)
         places = landlock_arguments(self.walls, self._private)
         if reach != "all":
             places += ["--network", "none" if reach == "none" else "port"]
         if self._port:
             places += ["--port", str(self._port)]
-        return (*script_command(confine.__file__, *places, "--"), *command)
+        return (*script_command(CONFINE, *places, "--"), *command)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return an environment with the agent's own folders for temporary files, and its proxy."""
@@ -287,8 +289,8 @@ class Sandboxes:
         """Return why the network can't be limited to hosts here; empty where it can."""
         if self.level.level == "full" or self.level.program:
             return ""
-        version = confine.landlock_version()
-        if version >= confine.NET_SINCE:
+        version = landlock_version()
+        if version >= NET_SINCE:
             return ""
         return (
             f"Landlock of this kernel (version {version}) can't limit the network to hosts; "
@@ -348,7 +350,9 @@ class Sandboxes:
         """Return the home folders that there may be secrets in: the agent's may be another."""
         named = [self._home, Path(env.get("HOME") or self._home)]
         if sys.platform != "win32":
-            with contextlib.suppress(KeyError):  # a user without a name
+            with contextlib.suppress(ImportError, KeyError):  # a user without a name
+                import pwd
+
                 named.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
         return list(dict.fromkeys(named))
 
@@ -368,14 +372,15 @@ def _make(place: Place) -> None:
     is_file = place.makes == "file"
     os.makedirs(os.path.dirname(place.path) if is_file else place.path, 0o700, exist_ok=True)
     if is_file:
-        made = os.open(place.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        made = os.open(place.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(made, "w", encoding="utf-8") as file:
             file.write("{}\n" if place.path.endswith((".json", ".jsonc")) else "")
 
 
 def _is_own_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        is_own = entry.stat(follow_symlinks=False).st_uid == os.getuid()
+        status = entry.stat(follow_symlinks=False)
+        is_own = sys.platform == "win32" or status.st_uid == os.getuid()
         return is_own and entry.is_dir(follow_symlinks=False)
     except OSError:
         return False
@@ -400,14 +405,15 @@ def _lock(folder: Path) -> int | None:
     Process ids would not tell: another container may share the folder.
     """
     if sys.platform == "win32":
-        return None
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        lock(descriptor)
-    except BlockingIOError:
-        os.close(descriptor)
-        raise
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
+        return None  # a folder can't be opened there
+    else:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            lock(descriptor)
+        except BlockingIOError:
+            os.close(descriptor)
+            raise
+        except OSError:
+            os.close(descriptor)
+            return None
+        return descriptor

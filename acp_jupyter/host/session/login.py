@@ -29,7 +29,6 @@ from acp_jupyter.errors import (
 )
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
-from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handshake import variable_advice
@@ -46,6 +45,7 @@ from acp_jupyter.protocol.parse.login import (
     terminal_login,
 )
 from acp_jupyter.protocol.session_packets import abilities
+from acp_jupyter.system.processes.child_process import finish_cleanup
 
 T = TypeVar("T")
 

@@ -15,7 +15,6 @@ from pydantic import JsonValue
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, plain_reason
 from acp_jupyter.host.bounds import DECIDED, Bounds
-from acp_jupyter.host.process.child_process import finish_cleanup
 from acp_jupyter.host.requests.host_permissions import ALLOW, as_sent, host_call, request_for_host
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
@@ -31,6 +30,7 @@ from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.host_events.session import RanOutside, Wall
 from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.system.processes.child_process import finish_cleanup
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _MAX_RUNS = 4

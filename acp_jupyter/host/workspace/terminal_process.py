@@ -1,20 +1,17 @@
 """The process of a terminal, in a pseudo-terminal under a supervisor.
 
-The pseudo-terminal is opened here and passed to the supervisor. ptyprocess and terminado are not
-used: their ``forkpty`` forks the host, which has threads (Python warns of it, and the child can
-deadlock), and nothing would end the command if the host is killed.
+The pseudo-terminal, or a pipe where there is none, is opened here and passed to the supervisor.
+ptyprocess and terminado are not used: their ``forkpty`` forks the host, which has threads (Python
+warns of it, and the child can deadlock), and nothing would end the command if the host is killed.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import shlex
 import shutil
-import struct
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +19,16 @@ from typing import Self
 
 from acp_jupyter.errors import TerminalRefused, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
-from acp_jupyter.host.process.pipes import PipeReader
+from acp_jupyter.system.open_folder import OpenFolder
+from acp_jupyter.system.processes.child_process import (
+    ChildProcess,
+    ExitReason,
+    Grace,
+    finish_cleanup,
+)
+from acp_jupyter.system.processes.pipes import PipeReader, open_reader
+from acp_jupyter.system.terminals import open_terminal
 
-ROWS, COLUMNS = 30, 100
 _BATCH_BYTES = 256 * 1024
 _BATCH_SECONDS = 0.05
 """Interval of batches; slows down a command that floods its output."""
@@ -51,7 +54,7 @@ class TerminalProcess:
         # Its stdin can't be closed: SIGTERM comes at once.
         grace = Grace(0.0, limits.term_seconds, limits.death_poll_seconds)
         try:
-            own, its = _open()
+            own, its = open_terminal()
         except OSError as error:
             raise TerminalRefused(f"No terminal could be opened: {plain_reason(error)}.") from error
         try:
@@ -62,7 +65,7 @@ class TerminalProcess:
                 grace=grace,
                 stdio=(subprocess.DEVNULL, its, its),
                 on_exit=lambda: None,
-                terminal_folder=command.folder.fd,
+                terminal_in=command.folder.opened(),
             )
         except BaseException as error:
             os.close(own)
@@ -73,8 +76,13 @@ class TerminalProcess:
             raise
         finally:
             os.close(its)
-        process = cls(supervised, PipeReader(own))
+        process = cls(supervised, open_reader(own))
         await process._started(limits.spawn_seconds)
+        try:
+            await asyncio.to_thread(command.folder.check_used)
+        except BaseException:
+            await finish_cleanup(process.stop())
+            raise
         return process
 
     async def _started(self, seconds: float) -> None:
@@ -136,28 +144,6 @@ class TerminalProcess:
                 await asyncio.sleep(_BATCH_SECONDS)
 
 
-def _open() -> tuple[int, int]:
-    """Open a pseudo-terminal; return our end and the command's."""
-    if sys.platform == "win32":
-        raise TerminalRefused("There are no terminals for agents on Windows.")
-    import fcntl
-    import termios
-
-    own, its = os.openpty()
-    try:
-        fcntl.ioctl(own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-        modes = termios.tcgetattr(its)
-        modes[1] &= ~termios.ONLCR  # keep the command's line ends
-        modes[3] &= ~termios.ECHO
-        termios.tcsetattr(its, termios.TCSANOW, modes)
-    except (OSError, termios.error):
-        for end in (own, its):
-            with contextlib.suppress(OSError):
-                os.close(end)
-        raise
-    return own, its
-
-
 _DEFAULT_ENVIRONMENT = {
     "TERM": "xterm-256color",
     # No pager: nobody can press a key.
@@ -182,9 +168,6 @@ class TerminalCommand:
         return self.folder.path
 
 
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-
-
 class FolderRefused(TerminalRefused):
     """The folder of a command is outside the session's, or not there."""
 
@@ -194,25 +177,32 @@ class HeldFolder:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.fd = -1
-        self.fd = os.open(path, _FOLDER)
+        self._folder: OpenFolder | None = None
+        self._folder = OpenFolder(path)
 
     def check(self) -> None:
         """Check that the path still leads to this folder, without links. Blocks."""
-        with contextlib.suppress(OSError):
-            same = os.path.samestat(os.stat(self.path), os.fstat(self.fd))
-            if same and os.path.realpath(self.path) == self.path:
-                return
-        raise FolderRefused(
-            f"The folder {self.path} is not the one any more that it was when this was asked. "
-            "Nothing was run."
-        )
+        if not self.opened().is_at_its_path():
+            raise FolderRefused(
+                f"The folder {self.path} is not the one any more that it was when this was asked. "
+                "Nothing was run."
+            )
+
+    def check_used(self) -> None:
+        """Check where a command was started, if that was by the path. Blocks."""
+        if self.opened().fd is None:
+            self.check()
+
+    def opened(self) -> OpenFolder:
+        """Return the folder."""
+        assert self._folder is not None
+        return self._folder
 
     def close(self) -> None:
         """Close the folder."""
-        if self.fd >= 0:
-            os.close(self.fd)
-            self.fd = -1
+        if self._folder is not None:
+            self._folder.close()
+            self._folder = None
 
     def __del__(self) -> None:
         """Close the folder if the command was not started."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import sys
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,9 +31,6 @@ from acp_jupyter.protocol.host_events.session import (
     TerminalReleased,
     TerminalStarted,
 )
-
-TERMINALS_AVAILABLE = sys.platform != "win32"
-"""Whether commands can run on this system: ending them needs POSIX."""
 
 
 def new_terminal_id() -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import _thread
 import contextlib
 import getpass
-import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+
+from acp_jupyter.system.portable import is_portable
 
 _LOOK_SECONDS = 0.2
 _wanted: ContextVar[Callable[[], bool] | None] = ContextVar("wanted", default=None)
@@ -34,7 +35,7 @@ def read_line(prompt: str, *, secret: bool = False) -> str:
     """Return a typed line."""
     wanted = _wanted.get()
     on_main_thread = threading.current_thread() is threading.main_thread()
-    if on_main_thread or wanted is None or os.name == "nt":
+    if on_main_thread or wanted is None or is_portable():
         with _ended_with(wanted) if on_main_thread and wanted else contextlib.nullcontext():
             return getpass.getpass(prompt) if secret else input(prompt)
     print(prompt, end="", flush=True)  # noqa: T201 - for the terminal
@@ -99,14 +100,14 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
 def _without_echo() -> Iterator[None]:
     if sys.platform == "win32":  # getpass reads secrets there
         yield
-        return
-    import termios
+    else:
+        import termios
 
-    before = termios.tcgetattr(sys.stdin)
-    silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
-    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
-    try:
-        yield
-    finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
-        print()  # noqa: T201 - the Enter that was not echoed
+        before = termios.tcgetattr(sys.stdin)
+        silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, silent)
+        try:
+            yield
+        finally:
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+            print()  # noqa: T201 - the Enter that was not echoed

@@ -16,9 +16,9 @@ import pytest
 from acp_jupyter.errors import AgentStartError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
-from acp_jupyter.host.process.child_process import ExitReason
-from acp_jupyter.host.process.pipes import PipeReader
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.system.processes.child_process import ExitReason
+from acp_jupyter.system.processes.pipes import open_reader
 from tests.support.processes import alive
 from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually_async
 
@@ -124,7 +124,7 @@ async def test_what_was_written_before_death_is_read_after_it() -> None:
 
 
 async def test_who_writes_faster_than_we_read_does_not_keep_a_dead_pipe_alive() -> None:
-    endless = PipeReader(os.open("/dev/zero", os.O_RDONLY))
+    endless = open_reader(os.open("/dev/zero", os.O_RDONLY))
     assert len(await endless.read()) > 0
     endless.process_exited()
     size = 0

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
-from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc import handshake
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.system.processes.child_process import ExitReason
 from tests.support.agents.connection import FAST, talk_to
 from tests.support.agents.fake_agent import AGENTS, fake_agent
 from tests.support.processes import alive

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.process.pipes import LineSplitter, OverlongLine
+from acp_jupyter.host.process.lines import LineSplitter, OverlongLine
 from tests.support.agents.connection import FAST, talk_to
 from tests.support.agents.fake_agent import fake_agent
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.process.pipes import PipeWriter
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket
+from acp_jupyter.system.processes.portable_pipes import ThreadWriter
+from acp_jupyter.system.processes.posix_pipes import PosixWriter
 
 __all__ = ["SentMessages", "watch_sent"]
 
@@ -34,16 +35,20 @@ def watch_sent(monkeypatch: pytest.MonkeyPatch) -> SentMessages:
     """Keep every line that is written to a pipe, and what each answer answers."""
     sent = SentMessages()
     asked: dict[tuple[int, int], str] = {}
-    write: Callable[[PipeWriter, bytes], None] = PipeWriter.write
     take: Callable[[Journal, TrafficEntry], list[LogPacket]] = Journal.take
 
-    def watched_write(self: PipeWriter, data: bytes) -> None:
-        for line in data.splitlines():
-            message = json.loads(line)
-            sent.lines.append(message)
-            if "method" in message:
-                sent.calls.append((message["method"], message["params"]))
-        write(self, data)
+    def watch_writes(kind: type[PosixWriter | ThreadWriter]) -> None:
+        write = kind.write
+
+        def watched_write(self: Any, data: bytes) -> None:
+            for line in data.splitlines():
+                message = json.loads(line)
+                sent.lines.append(message)
+                if "method" in message:
+                    sent.calls.append((message["method"], message["params"]))
+            write(self, data)
+
+        monkeypatch.setattr(kind, "write", watched_write)
 
     def watched_take(self: Journal, entry: TrafficEntry) -> list[LogPacket]:
         message = entry.message
@@ -53,6 +58,7 @@ def watch_sent(monkeypatch: pytest.MonkeyPatch) -> SentMessages:
             sent.answers.append((asked[id(self), entry.re], message))
         return take(self, entry)
 
-    monkeypatch.setattr(PipeWriter, "write", watched_write)
+    watch_writes(PosixWriter)
+    watch_writes(ThreadWriter)
     monkeypatch.setattr(Journal, "take", watched_take)
     return sent

@@ -13,7 +13,6 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,10 +25,9 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.scan import SKIPPED, is_utf8, readable
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.system.shared_bytes import share_bytes
 
 _LINK = "120000"
-_FICLONE = 0x40049409
-"""ioctl of Linux: share the bytes of a file."""
 _PIECE_BYTES = 1024 * 1024
 _BASE_SECONDS = 60.0
 """Limit for the checkpoint, as a user waits for it and sees that."""
@@ -139,7 +137,7 @@ class FolderCopier:
         self._git = copy.git
         self._limits = copy.limits
         self._stop = stop
-        self._shares = sys.platform == "linux"
+        self._shares = True
         """Whether the file system shares bytes, as far as it is known."""
         self._checked = False
         """Whether all that is copied has room."""
@@ -198,14 +196,7 @@ class FolderCopier:
 
     def _share(self, source: int, target: int) -> bool:
         """Ask the file system to share the bytes; return whether it does."""
-        if sys.platform != "linux" or not self._shares:
-            return False
-        import fcntl
-
-        try:
-            fcntl.ioctl(target, _FICLONE, source)
-        except OSError:
-            self._shares = False
+        self._shares = self._shares and share_bytes(source, target)
         return self._shares
 
     def _share_large(self, path: str) -> bool:

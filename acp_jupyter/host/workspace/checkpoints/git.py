@@ -10,10 +10,8 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import stat
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,6 +22,7 @@ from pathlib import Path, PurePosixPath
 from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import FolderScan
+from acp_jupyter.system.processes.tree import kill_group
 
 _MIB = 1024 * 1024
 _MESSAGE_CHARS = 300
@@ -227,13 +226,8 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
 
 def kill_git(process: subprocess.Popen[bytes]) -> None:
     """End a git process and its children."""
-    try:
-        if sys.platform != "win32":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    except OSError:
-        return  # it has ended
+    if process.returncode is None:
+        kill_group(process.pid)
 
 
 _BATCH_BYTES = 16 * 1024 * 1024

@@ -1,32 +1,22 @@
-"""Pipes to a process that may not read, or may die while others hold them open; and their lines.
-
-The length of a line is limited: a longer one is dropped, and its length reported.
-"""
+"""Pipes on POSIX systems: the event loop waits for them."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, Self
 
+assert sys.platform != "win32", "POSIX only"
 _CHUNK_BYTES = 64 * 1024
 _AFTER_EXIT_BYTES = 4 * 1024 * 1024
 
 
-class PipeReader:
-    """Read end of a pipe in the running asyncio loop; owns the descriptor.
-
-    A pipe ends when its last writer closes it, but a grandchild of the agent may keep it open
-    forever. So reading ends at end of file, or when the process has exited (`process_exited`) and
-    the rest of the pipe has been read, whichever comes first.
-    """
+class PosixReader:
+    """Read end of a pipe; see `acp_jupyter.system.processes.pipes.PipeReader`."""
 
     def __init__(self, fd: int) -> None:
-        if sys.platform != "win32":
-            os.set_blocking(fd, False)
+        os.set_blocking(fd, False)
         self._fd = fd
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()
@@ -80,8 +70,8 @@ class PipeReader:
                 self._loop.remove_reader(self._fd)
 
 
-class PipeWriter(asyncio.BaseProtocol):
-    """Write end of a pipe whose reader may never read; owns the file."""
+class PosixWriter(asyncio.BaseProtocol):
+    """Write end of a pipe; see `acp_jupyter.system.processes.pipes.PipeWriter`."""
 
     def __init__(self, unsent_bytes: int) -> None:
         self._bound = unsent_bytes
@@ -145,57 +135,3 @@ class PipeWriter(asyncio.BaseProtocol):
         """Implement `asyncio.BaseProtocol`: wake up waiting tasks."""
         self.lost.set()
         self._flushed.set()
-
-
-@dataclass(frozen=True, slots=True)
-class OverlongLine:
-    """A line that was dropped because it is longer than the limit."""
-
-    size: int
-    start: bytes
-
-
-class LineSplitter:
-    """Splits chunks at newlines and never holds more than ``limit`` bytes."""
-
-    _START_BYTES = 200
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._start = b""
-
-    def feed(self, chunk: bytes) -> Iterator[bytes | OverlongLine]:
-        """Yield the lines that end in ``chunk``."""
-        *whole, rest = chunk.split(b"\n")
-        if whole:
-            self._extend(whole[0])
-            yield from self.finish()
-        for piece in whole[1:]:
-            if len(piece) > self._limit:
-                yield OverlongLine(len(piece), piece[: self._START_BYTES])
-            elif piece:
-                yield piece
-        self._extend(rest)
-
-    def finish(self) -> Iterator[bytes | OverlongLine]:
-        """Yield the last line if it has no newline."""
-        if self._size > self._limit:
-            yield OverlongLine(self._size, self._start)
-        elif self._size:
-            yield b"".join(self._parts)
-        self._parts = []
-        self._size = 0
-        self._start = b""
-
-    def _extend(self, piece: bytes) -> None:
-        if not piece:
-            return
-        if len(self._start) < self._START_BYTES:
-            self._start += piece[: self._START_BYTES - len(self._start)]
-        self._size += len(piece)
-        if self._size > self._limit:
-            self._parts = []
-        else:
-            self._parts.append(piece)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.process import supervise
+from acp_jupyter.system.processes import supervise
 from tests.support.agents.fake_agent import command_line
 from tests.support.processes import alive
 from tests.support.wait import eventually
@@ -126,7 +126,7 @@ def test_it_runs_as_a_module_too(tmp_path: Path) -> None:
     life_read, life_write = os.pipe()
     status_read, status_write = os.pipe()
     numbers = (str(life_read), str(status_write), "1", "1")
-    command = [sys.executable, "-m", "acp_jupyter.host.process.supervise", *numbers, "--"]
+    command = [sys.executable, "-m", "acp_jupyter.system.processes.supervise", *numbers, "--"]
     result = subprocess.run(
         [*command, *command_line("exits_at_once")],
         pass_fds=(life_read, status_write),

@@ -5,21 +5,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
-import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from acp_jupyter.host.process.pipes import PipeReader
-from acp_jupyter.own_programs import script_command
+from acp_jupyter.system.open_folder import OpenFolder
+from acp_jupyter.system.processes.links import Link, open_link
 
 _STOP_MARGIN_SECONDS = 6.0
-_SUPERVISE = Path(__file__).with_name("supervise.py")
+_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +50,14 @@ class Grace:
 class ChildProcess:
     """Starts and ends one process, and ends all processes that it starts.
 
-    This starts ``supervise.py``, which starts the command with the given standard streams.
+    This starts a supervisor, which starts the command with the given standard streams.
     Everything here belongs to the loop in which `spawn` ran.
     """
 
     def __init__(
         self,
         supervisor: subprocess.Popen[bytes],
-        life_fd: int,
-        status_fd: int,
+        link: Link,
         grace: Grace,
         on_exit: Callable[[], None],
     ) -> None:
@@ -74,10 +70,9 @@ class ChildProcess:
         """Set when the command runs, or is known not to."""
         self.exited = asyncio.Event()
         """Set when the command itself has ended."""
-        self._life_fd = life_fd
+        self._link = link
         self._grace = grace
         self._on_exit = on_exit
-        self._status = PipeReader(status_fd)
         self._status_task = asyncio.create_task(self._follow_status(), name="acp-supervised")
         self._status_task.add_done_callback(lambda _: self._unwatched())
 
@@ -91,67 +86,58 @@ class ChildProcess:
         grace: Grace,
         stdio: tuple[int, int, int],
         on_exit: Callable[[], None],
-        terminal_folder: int | None = None,
+        terminal_in: OpenFolder | None = None,
     ) -> Self:
         """Start ``command``; ``started`` and ``pid`` say whether it runs.
 
         Parameters
         ----------
         cwd
-            The folder that it runs in; None with ``terminal_folder``.
-        terminal_folder
-            Descriptor of the folder, if standard output becomes the command's controlling
-            terminal; None without one.
+            The folder that it runs in; None with ``terminal_in``.
+        terminal_in
+            The folder that it runs in, if standard output becomes its controlling terminal where
+            the system has such; None without a terminal.
         """
-        if sys.platform == "win32":
-            raise OSError("programs can't be started on Windows yet; use Linux in WSL 2")
-        life_read, life_write = os.pipe()
-        status_read, status_write = os.pipe()
-        arguments = [
-            # Isolated and by path: the folder and PYTHONPATH must not replace our code.
-            *script_command(str(_SUPERVISE), str(life_read), str(status_write)),
-            *(str(grace.eof_seconds), str(grace.term_seconds)),
-            *([] if terminal_folder is None else ["terminal", str(terminal_folder)]),
-            *("--", *command),
-        ]
+        link = await open_link(None if terminal_in is None else terminal_in.fd)
+        terminal = terminal_in is not None
+        by_path = terminal_in.path if terminal_in is not None and terminal_in.fd is None else None
+        grace_seconds = (grace.eof_seconds, grace.term_seconds)
         stdin, stdout, stderr = stdio
-        passed = () if terminal_folder is None else (terminal_folder,)
+        supervisor: subprocess.Popen[bytes] | None = None
         spawning = asyncio.ensure_future(
             asyncio.to_thread(
                 subprocess.Popen,
-                arguments,
-                cwd=cwd,
-                env=dict(env),
+                [*link.command(*grace_seconds, terminal=terminal), "--", *command],
+                cwd=by_path or cwd,
+                env={**env, **link.variables},
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 bufsize=0,
-                pass_fds=(life_read, status_write, *passed),
+                pass_fds=link.descriptors,
                 start_new_session=True,
+                creationflags=_NO_WINDOW,
             )
         )
         try:
             supervisor = await asyncio.shield(spawning)
         except asyncio.CancelledError:
             # The thread that starts the process can't be cancelled: end the process afterwards.
-            os.close(life_write)
-            os.close(status_read)
+            link.release()
+            link.close()
             await finish_cleanup(_end_unwanted(spawning))
             raise
         except BaseException:
-            os.close(life_write)
-            os.close(status_read)
+            link.release()
+            link.close()
             raise
         finally:
-            os.close(life_read)
-            os.close(status_write)
-        return cls(supervisor, life_write, status_read, grace, on_exit)
+            link.started(supervisor)
+        return cls(supervisor, link, grace, on_exit)
 
     def release(self) -> None:
         """Make the supervisor end everything, without waiting. May be called again."""
-        if self._life_fd >= 0:
-            os.close(self._life_fd)
-            self._life_fd = -1
+        self._link.release()
 
     async def stop(self) -> None:
         """End all processes, and wait until none is left. May be called at any time, and again."""
@@ -163,22 +149,21 @@ class ChildProcess:
             await asyncio.wait([self._status_task], timeout=_STOP_MARGIN_SECONDS)
         self._status_task.cancel()
         await asyncio.gather(self._status_task, return_exceptions=True)
-        self._status.close()
+        self._link.close()
 
     async def _follow_status(self) -> None:
         """Read the supervisor's reports until it ends."""
         unread = b""
-        while chunk := await self._status.read():
+        while chunk := await self._link.read():
             *lines, unread = (unread + chunk).split(b"\n")
             for line in lines:
                 self._on_status(json.loads(line))
         self.started.set()
         while self.supervisor.poll() is None:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(self._grace.poll_seconds)
-        if sys.platform != "win32" and self.supervisor.returncode < 0 and self.pid:
+        if self.supervisor.returncode and self.pid:
             # The supervisor was killed, and the command with it: end what the command started.
-            with contextlib.suppress(OSError):
-                os.killpg(self.pid, signal.SIGKILL)
+            await asyncio.to_thread(self._link.end_orphans, self.pid)
         if self.reason is None:
             number = -self.supervisor.returncode
             self._set_exit(ExitReason(None, number if number > 0 else None))
@@ -186,6 +171,7 @@ class ChildProcess:
     def _unwatched(self) -> None:
         """Reap a supervisor that ends late: on a slow machine, or after the loop has ended."""
         self.release()
+        self._link.close()
         if self.supervisor.poll() is None:
             wait = self.supervisor.wait
             threading.Thread(target=wait, name="acp-reaping", daemon=True).start()

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from acp_jupyter.host.process.pipes import PipeWriter
+from acp_jupyter.system.processes.pipes import open_writer
 from tests.support.virtual_loop import in_virtual_time
 
 
@@ -15,7 +15,7 @@ from tests.support.virtual_loop import in_virtual_time
 async def test_a_write_that_nobody_reads_times_out() -> None:
     loop = asyncio.get_running_loop()
     read_end, write_end = os.pipe()
-    writer = await PipeWriter.open(os.fdopen(write_end, "wb"), 10_000_000)
+    writer = await open_writer(os.fdopen(write_end, "wb"), 10_000_000)
     writer.write(b"x" * 5_000_000)
     with pytest.raises(TimeoutError):
         await writer.flush(30)
@@ -28,7 +28,7 @@ async def test_a_write_that_nobody_reads_times_out() -> None:
 async def test_a_slow_reader_that_reads_on_does_not_time_out() -> None:
     loop = asyncio.get_running_loop()
     read_end, write_end = os.pipe()
-    writer = await PipeWriter.open(os.fdopen(write_end, "wb"), 10_000_000)
+    writer = await open_writer(os.fdopen(write_end, "wb"), 10_000_000)
     size = 2_000_000
 
     async def read() -> int:
