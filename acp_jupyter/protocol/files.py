@@ -9,6 +9,7 @@ from typing import Literal
 
 from acp_jupyter.protocol.objects import Obj, count, first, text
 from acp_jupyter.protocol.packets import PacketModel, TimedPacket
+from acp_jupyter.system.windows.paths import is_windows_path, relative_to
 
 ArtifactType = Literal[
     "web_app",
@@ -203,6 +204,9 @@ def relative_path(path: str, cwd: str) -> str:
     """Make a path relative to the session's folder if it is inside it."""
     if not path:
         return ""
+    if is_windows_path(path) and is_windows_path(cwd):
+        inside = relative_to(path, cwd)
+        return path.replace("\\", "/") if inside is None else inside
     normal = path.replace("\\", "/")
     root = cwd.replace("\\", "/").rstrip("/")
     if normal == root:

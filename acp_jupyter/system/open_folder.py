@@ -10,10 +10,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from typing import Self
 
 from acp_jupyter.system.portable import is_portable
+from acp_jupyter.system.windows.paths import extended, is_name_surrogate
 
 __all__ = ["OpenFolder"]
 
@@ -165,7 +167,8 @@ class OpenFolder:
     def walk(self) -> Iterator[str]:
         """Yield the paths of all files and links below it, and of folders that can't be read."""
         for name in self.names():
-            if not stat.S_ISDIR(self.lstat(name).st_mode):
+            status = self.lstat(name)
+            if not stat.S_ISDIR(status.st_mode) or _is_link(status):
                 yield name
                 continue
             try:
@@ -184,7 +187,8 @@ class OpenFolder:
         if self._fd is not None:
             return name
         self._check()
-        return os.path.join(self._path, name)
+        path = os.path.join(self._path, name)
+        return extended(path) if sys.platform == "win32" else path
 
     def _check(self) -> None:
         """Check that the path still leads to this folder, if only the path is used."""
@@ -211,4 +215,5 @@ def _check_same(path: str, before: os.stat_result, opened: os.stat_result) -> No
 
 def _is_link(status: os.stat_result) -> bool:
     """Return whether it is a symbolic link or, on Windows, a junction."""
-    return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) != 0
+    tag = getattr(status, "st_reparse_tag", 0)
+    return stat.S_ISLNK(status.st_mode) or is_name_surrogate(tag)

@@ -198,8 +198,10 @@ def _rule_words(effect: RuleEffect, kind: RuleKind, pattern: str) -> str:
 
 
 _COMMAND_CHARS = 4000
+WINDOWS_CHARACTERS = "%^'\\"
+"""What cmd.exe reads in another way than a POSIX shell: variables and escapes, or plain text."""
 _SHELL_CHARACTERS = frozenset(";&|<>()$`\\{}[]*?~!#") | (
-    frozenset("%^") if os.name == "nt" else frozenset()
+    frozenset(WINDOWS_CHARACTERS) if os.name == "nt" else frozenset()
 )
 """Characters with a meaning in a shell, even in quotes: if in doubt, ask."""
 

@@ -11,12 +11,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from acp_jupyter.transcript.rule_text import WINDOWS_CHARACTERS
+
 _MAX_CHARS = 20_000
 _MAX_WORDS = 2_000
 _SIMPLE_VARIABLE = re.compile(r"\$\{[A-Za-z0-9_@#?*!]{1,100}\}")
 _WHOLE = frozenset({"[", "[[", "{", "}"})
 """Words that would be patterns, were they not whole words."""
-_ELSEWHERE = frozenset("%^") if os.name == "nt" else frozenset[str]()
+_ELSEWHERE = frozenset(WINDOWS_CHARACTERS) if os.name == "nt" else frozenset[str]()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ _RUNNERS = frozenset({
     "tmux", "unbuffer", "unshare", "uvx", "watch", "wsl", "xonsh",
 })  # fmt: skip
 """Programs that run their arguments, each with a syntax of its own."""
+_PROGRAM_ENDINGS = frozenset({"bat", "cmd", "com", "exe", "ps1"})
 _INTERPRETER = re.compile(
     r"(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|tclsh|rscript|julia)[\d.]*"
 )
@@ -121,7 +122,9 @@ def commands_of(text: str) -> Commands:
 
 def program_name(word: str) -> str:
     """Return a program's name without its folder, in lower case."""
-    return PurePosixPath(word.replace("\\", "/")).name.casefold().removesuffix(".exe")
+    name = PurePosixPath(word.replace("\\", "/")).name.casefold().rstrip(". ")
+    stem, dot, ending = name.rpartition(".")
+    return stem if dot and ending in _PROGRAM_ENDINGS else name
 
 
 def _read(text: str, into: Commands, depth: int) -> None:

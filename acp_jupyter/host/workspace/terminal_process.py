@@ -12,6 +12,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from acp_jupyter.system.processes.child_process import (
 )
 from acp_jupyter.system.processes.pipes import PipeReader, open_reader
 from acp_jupyter.system.terminals import open_terminal
+from acp_jupyter.system.windows.commands import shell_command, shell_line
 
 _BATCH_BYTES = 256 * 1024
 _BATCH_SECONDS = 0.05
@@ -242,14 +244,22 @@ def prepare_command(
     path = environment.get("PATH", os.defpath)
     if _is_program(command, folder.path, path):
         argv = (command, *args)
-        return TerminalCommand(argv, shlex.join(argv), folder, environment)
-    line = " ".join([command, *map(shlex.quote, args)])
-    shell = shutil.which("bash", path=path) or "/bin/sh"
-    return TerminalCommand((shell, "-c", line), line, folder, environment)
+        shown = subprocess.list2cmdline(argv) if sys.platform == "win32" else shlex.join(argv)
+        return TerminalCommand(argv, shown, folder, environment)
+    if sys.platform == "win32":
+        try:
+            line = shell_line(command, args)
+        except ValueError as error:
+            raise TerminalRefused(f"The command can't be run: {error}.") from None
+        return TerminalCommand(shell_command(line), line, folder, environment)
+    else:
+        line = " ".join([command, *map(shlex.quote, args)])
+        shell = shutil.which("bash", path=path) or "/bin/sh"
+        return TerminalCommand((shell, "-c", line), line, folder, environment)
 
 
 def _is_program(command: str, folder: str, path: str) -> bool:
-    if os.sep in command:
+    if os.path.dirname(command):
         file = os.path.join(folder, command)
         return os.path.isfile(file) and os.access(file, os.X_OK)
     return shutil.which(command, path=path) is not None
@@ -261,7 +271,7 @@ def _folder(root: Path, cwd: str | None) -> HeldFolder:
     if "\0" in cwd:
         raise TerminalRefused("The name of the folder contains a NUL character.")
     folder = os.path.realpath(os.path.join(whole, cwd))
-    if os.path.commonpath([whole, folder]) != whole:
+    if folder != whole and not folder.startswith(os.path.join(whole, "")):
         raise FolderRefused(f"The folder {cwd} is outside the working directory of the session.")
     try:
         held = HeldFolder(folder)

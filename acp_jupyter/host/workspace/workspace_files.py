@@ -18,6 +18,7 @@ from typing import Self
 from acp_jupyter.errors import FileMissing, FileOutside, FileRefused, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.system.open_folder import OpenFolder
+from acp_jupyter.system.windows.paths import why_not_plain
 
 _SHOWN_CHARS = 200
 _PATH_CHARS = 4096
@@ -185,12 +186,15 @@ class WorkspaceFiles:
         if len(path) > _PATH_CHARS:
             raise FileRefused(f"{_shown(path)} is too long for a path.")
         real = os.path.realpath(os.path.join(self._root, path))
-        inside = os.path.relpath(real, self._root)
+        on_another_drive = os.path.splitdrive(real)[0] != os.path.splitdrive(self._root)[0]
+        inside = os.pardir if on_another_drive else os.path.relpath(real, self._root)
         if inside == os.pardir or inside.startswith(os.pardir + os.sep) or os.path.isabs(inside):
             raise FileOutside(
                 f"{_shown(path)} is outside the working directory of this session. "
                 "Only files inside it can be read and written."
             )
+        if sys.platform == "win32" and (why := why_not_plain(inside)):
+            raise FileRefused(f"{_shown(path)} is not the name of a plain file: it has {why}.")
         parts = () if inside == os.curdir else tuple(inside.split(os.sep))
         return RealPath(path, self._root, parts)
 

@@ -40,6 +40,7 @@ if sys.platform == "win32":
 
 _STOP_SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 _BACKGROUND_POLL_SECONDS = 0.5
+_PARENT_POLL_SECONDS = 2.0
 _ROUND_SECONDS = 0.05
 _KILL_ROUNDS = 100
 _CLOCK_SECONDS = 1.0
@@ -56,6 +57,7 @@ class PortableSupervisor:
         self._eof_seconds = eof_seconds
         self._term_seconds = term_seconds
         self._since = time.time() - _CLOCK_SECONDS
+        self._parent = psutil.Process(os.getppid())
         self._happened: SimpleQueue[str] = SimpleQueue()
         self._exited = threading.Event()
 
@@ -72,7 +74,7 @@ class PortableSupervisor:
         _release_stdio()
         for watch in (self._watch_host, lambda: self._watch(process)):
             threading.Thread(target=watch, daemon=True).start()
-        if self._happened.get() == "exit" and terminal:
+        if self._next(_PARENT_POLL_SECONDS) == "exit" and terminal:
             self._wait_for_background()
         self._exited.wait(self._eof_seconds)
         self._end_all()
@@ -125,6 +127,16 @@ class PortableSupervisor:
             with contextlib.suppress(Empty):
                 if self._happened.get(timeout=_BACKGROUND_POLL_SECONDS) == "stop":
                     return
+            if not self._parent.is_running():
+                return
+
+    def _next(self, poll_seconds: float) -> str:
+        """Wait for what happens; a child of the host's can keep the connection open."""
+        while True:
+            with contextlib.suppress(Empty):
+                return self._happened.get(timeout=poll_seconds)
+            if not self._parent.is_running():
+                return "stop"
 
     def _end_all(self) -> None:
         """Ask all processes to end, then kill them."""
@@ -134,7 +146,7 @@ class PortableSupervisor:
             with contextlib.suppress(psutil.Error):
                 process.terminate()
         while left and time.monotonic() < deadline:
-            psutil.wait_procs(left, _ROUND_SECONDS)
+            time.sleep(_ROUND_SECONDS)  # psutil would take the exit status
             left = self._left()
         for _ in range(_KILL_ROUNDS):
             if not left:
@@ -142,7 +154,7 @@ class PortableSupervisor:
             for process in left:
                 with contextlib.suppress(psutil.Error):
                     process.kill()
-            psutil.wait_procs(left, _ROUND_SECONDS)
+            time.sleep(_ROUND_SECONDS)
             left = self._left()
 
     def _left(self) -> list[psutil.Process]:

@@ -15,7 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acp_jupyter.host.requests import rule_commands, rule_shell
+from acp_jupyter.host.requests.rule_commands import Denial, denial
+from acp_jupyter.host.requests.rule_wrappers import commands_of
 from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript import rule_text
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.host.permission_answers import answer, asked, rule
 from tests.support.wait import PATIENCE_SECONDS
@@ -436,3 +440,36 @@ def test_a_wild_card_leads_nowhere(words: list[str]) -> None:
             assert not word.startswith(("/", "~")), word
             assert ".." not in re.split(r"[/=:@]", word), word
             assert not set(word) & set("<>$()*"), word
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["echo 'a & calc.exe'", "echo %PATH%", "echo a^&calc.exe", "git log 'a|b'", r"echo C:\a"],
+)
+def test_what_cmd_reads_in_another_way_is_asked_about_on_windows(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert rule_commands.allowing(["echo *", "git log *"], "echo a", "/ws") == 0
+    windows = frozenset(rule_text.WINDOWS_CHARACTERS)
+    monkeypatch.setattr(rule_shell, "_ELSEWHERE", windows)
+    monkeypatch.setattr(rule_text, "_SHELL_CHARACTERS", rule_text._SHELL_CHARACTERS | windows)
+    rule_shell.read_script.cache_clear()
+    assert rule_commands.allowing(["echo *", "git log *"], text, "/ws") is None
+    assert denial("git push", r"C:\Git\git.exe push") == Denial.UNKNOWN
+    commands_of.cache_clear()
+    rule_shell.read_script.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "C:/Git/bin/GIT.EXE push",
+        "git.cmd push",
+        "Git.Bat. push",
+        'cmd /c "git push"',
+        "powershell -Command git push",
+        "pwsh -c 'git push'",
+    ],
+)
+def test_a_program_of_windows_is_denied_by_its_name(text: str) -> None:
+    assert denial("git push", text) > Denial.NO
