@@ -154,6 +154,8 @@ check: install check-types check-front-end
 	ruff check .
 	ruff format --check .
 	mypy
+	mypy --platform darwin --cache-dir .mypy_cache/darwin acp_jupyter
+	mypy --platform win32 --cache-dir .mypy_cache/win32 acp_jupyter
 	lint-imports --no-logo
 	python scripts/structure.py
 	codespell
