@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import subprocess
 from pathlib import Path
-from typing import Any
 
 from jupyter_client.kernelspec import NoSuchKernel
 from jupyter_core.utils import ensure_async
@@ -79,25 +79,23 @@ class CheckHandler(FollowingHandler):
 
     async def _check(self, request: CheckRequest) -> None:
         line = await asyncio.to_thread(request.model_dump_json)
-        process = await asyncio.create_subprocess_exec(
-            *module_command("acp_jupyter.features.checks"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LINE_BYTES,
+        # With threads: the server's event loop can start no process on Windows.
+        process = await asyncio.to_thread(
+            subprocess.Popen,
+            module_command("acp_jupyter.features.checks"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         try:
-            assert process.stdin is not None
-            process.stdin.write(line.encode() + b"\n")
-            await process.stdin.drain()
+            await asyncio.to_thread(_write, process, line.encode() + b"\n")
             await self._pass_on(process)
         finally:
             await asyncio.shield(asyncio.ensure_future(_end(process)))
 
-    async def _pass_on(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
+    async def _pass_on(self, process: subprocess.Popen[bytes]) -> None:
         seconds = self.backend.host.config.limits.ping_seconds
         ended = False
-        reading = asyncio.ensure_future(process.stdout.readline())
+        reading = asyncio.ensure_future(asyncio.to_thread(_read_line, process))
         try:
             while True:
                 done, _ = await asyncio.wait([reading], timeout=seconds)
@@ -109,7 +107,7 @@ class CheckHandler(FollowingHandler):
                     break
                 ended = line.startswith(b'{"type":"ended"')
                 await self.send(line)
-                reading = asyncio.ensure_future(process.stdout.readline())
+                reading = asyncio.ensure_future(asyncio.to_thread(_read_line, process))
         finally:
             reading.cancel()
         if not ended:
@@ -117,15 +115,28 @@ class CheckHandler(FollowingHandler):
             await self.send(words.model_dump_json().encode() + b"\n")
 
 
-async def _end(process: Any) -> None:
+def _write(process: subprocess.Popen[bytes], line: bytes) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):  # it has ended; its output says so
+        process.stdin.write(line)
+        process.stdin.flush()
+
+
+def _read_line(process: subprocess.Popen[bytes]) -> bytes:
+    assert process.stdout is not None
+    return process.stdout.readline(_LINE_BYTES)
+
+
+async def _end(process: subprocess.Popen[bytes]) -> None:
     """Let the process end its kernel; kill the process if it doesn't end."""
-    process.stdin.close()
+    assert process.stdin is not None
+    with contextlib.suppress(OSError):
+        process.stdin.close()
     try:
-        await asyncio.wait_for(process.wait(), _END_SECONDS)
-    except TimeoutError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        await asyncio.to_thread(process.wait, _END_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        await asyncio.to_thread(process.wait)
 
 
 ROUTES = {"check": CheckHandler}
