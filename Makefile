@@ -159,6 +159,7 @@ check: install check-types check-front-end
 	lint-imports --no-logo
 	python scripts/structure.py
 	codespell
+	check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 check-types: $(LOCK_STAMP) $(NODE_STAMP)
 	python scripts/gen_types.py --check

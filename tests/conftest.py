@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
+from acp_jupyter.system.portable import is_portable
 from tests.support.browser.chromium import chromium, new_profile
 from tests.support.generated import TIMES
 from tests.support.published.authors_told import PROPERTY, Told, table
@@ -54,6 +55,11 @@ The event loop of a process that drives a browser stays, so that no asyncio test
 """
 
 
+_MANY = 500
+_SKIPPED_AT_MOST = 50
+"""One test of so many may be skipped for the portable layer."""
+
+
 def _rank(item: pytest.Item) -> int:
     folders = item.path.relative_to(Path(__file__).parent).parts
     of = folders[2] if folders[0] == "features" and len(folders) > 3 else folders[0]
@@ -65,6 +71,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if FOLDERS[_rank(item) - 1] == "e2e" and _rank(item) > 0:
             item.add_marker(pytest.mark.e2e)
+    if not is_portable():
+        return
+    left_out = [item for item in items if item.get_closest_marker("posix")]
+    for item in left_out:
+        marker = item.get_closest_marker("posix")
+        assert marker is not None
+        item.add_marker(pytest.mark.skip(reason=f"not in the portable layer: {marker.args[0]}"))
+    if len(items) >= _MANY and len(left_out) * _SKIPPED_AT_MOST > len(items):
+        raise pytest.UsageError(f"the portable layer skips {len(left_out)} of {len(items)} tests")
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

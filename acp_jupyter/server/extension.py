@@ -60,6 +60,7 @@ from acp_jupyter.server.part import ServerContext, ServerPart
 from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
 from acp_jupyter.server.user_saves import UserSaves
+from acp_jupyter.system.portable import untried
 
 _TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
 _SWITCH_SECONDS = 0.0005
@@ -230,6 +231,8 @@ class AcpJupyter(ExtensionApp):
     def initialize_settings(self) -> None:
         """Let the server answer while a session's thread computes."""
         sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_SECONDS))
+        if notice := untried(sys.platform):
+            self.log.warning("acp-jupyter: %s", notice)
 
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["PORTABLE_VARIABLE", "is_portable"]
+__all__ = ["PORTABLE_VARIABLE", "is_portable", "untried"]
 
 PORTABLE_VARIABLE = "ACP_JUPYTER_PORTABLE"
 """With the value 1, it chooses the portable implementation where POSIX's could be used, too."""
@@ -14,3 +14,13 @@ PORTABLE_VARIABLE = "ACP_JUPYTER_PORTABLE"
 def is_portable() -> bool:
     """Return whether the portable implementation is used."""
     return sys.platform == "win32" or os.environ.get(PORTABLE_VARIABLE) == "1"
+
+
+def untried(platform: str) -> str:
+    """Return the notice for a system that nobody has tried; empty for the others."""
+    if platform != "win32":
+        return ""
+    return (
+        "Its makers have not tried it on Windows. Linux is tested, and WSL 2 has one: "
+        "see docs/how-to/windows.md."
+    )

@@ -211,6 +211,7 @@ async def test_an_agent_that_does_not_answer_says_why(
         detail = caught.value.detail
 
 
+@pytest.mark.posix("closed stdin")
 @pytest.mark.parametrize(
     ("then", "seconds", "words"),
     [
@@ -319,6 +320,7 @@ async def test_a_deaf_agent_counts_as_dead_after_a_time(tmp_path: Path) -> None:
         assert await talk.connection.wait_closed() == ExitReason(None, 9)
 
 
+@pytest.mark.posix("closed stdin")
 async def test_an_agent_that_closed_its_stdin_counts_as_dead(tmp_path: Path) -> None:
     async with talk_to(fake_agent("stdin_closed"), tmp_path) as talk:
         with pytest.raises(AgentDied, match="closed its stdin"):

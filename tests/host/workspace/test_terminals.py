@@ -66,6 +66,7 @@ async def host(tmp_path: Path) -> AsyncIterator[Host]:
     await host.terminals.close()
 
 
+@pytest.mark.posix("terminal")
 @pytest.mark.asyncio
 async def test_a_command_has_a_terminal_and_no_input(host: Host) -> None:
     code = (
@@ -144,6 +145,7 @@ class Swapped(HeldFolder):
         os.mkdir(self.path)
 
 
+@pytest.mark.posix("held folder")
 @pytest.mark.asyncio
 async def test_a_command_starts_in_the_folder_that_is_held_for_it(tmp_path: Path) -> None:
     (tmp_path / "shown").mkdir()

@@ -88,6 +88,7 @@ def test_nothing_survives_the_host_though_a_child_of_it_keeps_the_life_pipe() ->
     eventually(lambda: not any(alive(pid) for pid in pids), f"one of {pids} to end")
 
 
+@pytest.mark.posix("host and supervisor")
 def test_the_agent_dies_with_host_and_supervisor() -> None:
     host, pids = start_host()
     os.kill(pids[0], signal.SIGSTOP)
