@@ -122,12 +122,18 @@ test-fast: install
 
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
+# What is run again with the implementation for systems without POSIX.
+PORTABLE_TESTS := tests/system tests/hazards tests/sessions tests/testing tests/agents tests/batches \
+  tests/host tests/kernel tests/real_agents
+PORTABLE_JOURNEYS := $(addprefix tests/e2e/test_,quickstart.py turn_in_a_cell.py panel.py review.py)
 test-all: export ACP_EXAMPLES := 10
 test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(MCP_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
 	sh scripts/need-slurm.sh && sh scripts/need-bwrap.sh
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS) && \
+	  ACP_JUPYTER_PORTABLE=1 pytest -q -m "not long" --timeout 900 $(PARALLEL) $(PORTABLE_TESTS) && \
+	  ACP_JUPYTER_PORTABLE=1 pytest -q -m "not long" --timeout 900 $(PARALLEL) $(PORTABLE_JOURNEYS) && \
 	  python scripts/without.py --all && \
 	  python scripts/test_versions.py lowest newest
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import itertools
 import signal
 import sys
@@ -155,12 +156,12 @@ _depth = 0
 
 
 def can_limit() -> bool:
-    """Return whether a time limit works: on the main thread, and not on Windows.
+    """Return whether a time limit works: on the main thread.
 
     It does not if the user's program uses the process's only timer.
     """
     if sys.platform == "win32" or is_portable():
-        return False
+        return threading.current_thread() is threading.main_thread()
     else:
         return threading.current_thread() is threading.main_thread() and (
             _depth > 0 or not signal.getitimer(signal.ITIMER_REAL)[0]
@@ -174,8 +175,11 @@ def time_limit(seconds: float) -> Iterator[None]:
     A long call into C is stopped at its end only.
     """
     global _depth
-    if sys.platform == "win32" or not can_limit():
+    if not can_limit():
         yield
+    elif sys.platform == "win32" or is_portable():
+        with _limited_by_thread(seconds):
+            yield
     else:
         over = False
 
@@ -200,6 +204,37 @@ def time_limit(seconds: float) -> Iterator[None]:
             if _depth:  # the outer limit goes on
                 left = max(0.001, left - (time.monotonic() - begun))
                 signal.setitimer(signal.ITIMER_REAL, left, _AGAIN_SECONDS)
+
+
+@contextlib.contextmanager
+def _limited_by_thread(seconds: float) -> Iterator[None]:
+    """Raise `TimeUp` where there is no timer: a thread does, between two steps of Python code."""
+    thread, lock, over = threading.get_ident(), threading.Lock(), threading.Event()
+
+    def ring() -> None:
+        pause = seconds
+        while not over.wait(pause):
+            with lock:
+                if not over.is_set():
+                    _raise_in(thread, TimeUp)
+            pause = _AGAIN_SECONDS
+
+    threading.Thread(target=ring, name="acp-time-limit", daemon=True).start()
+    try:
+        yield
+    finally:
+        try:
+            over.set()
+        finally:  # should it ring just before this
+            over.set()
+            with lock:
+                _raise_in(thread, None)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raise an error in a thread, or take back what it has not raised yet."""
+    wanted = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), wanted)
 
 
 _HEAD_ROWS = 5

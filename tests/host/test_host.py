@@ -242,7 +242,7 @@ def test_each_question_ends_with_its_agent(driver: Driver) -> None:
     session = driver.open("two_permissions")
     driver.prompt(session)
     eventually(lambda: session.state.waiting == 2)
-    agents = [p for p in _left(driver.root.parent) if "supervise.py" not in " ".join(_cmd(p))]
+    agents = [p for p in _left(driver.root.parent) if "supervise" not in " ".join(_cmd(p))]
     for agent in agents:
         agent.kill()
     eventually(lambda: session.state.waiting == 0)

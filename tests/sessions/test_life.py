@@ -56,9 +56,13 @@ def agents() -> list[psutil.Process]:
             words = process.cmdline()
         except psutil.Error:
             continue
-        if "keeps_sessions" in words and "-I" not in words:
+        if "keeps_sessions" in words and "-I" not in words and not _supervises(words):
             found.append(process)
     return found
+
+
+def _supervises(words: list[str]) -> bool:
+    return any("supervise" in word for word in words)
 
 
 def sent(kept: HostFolders, session_id: str) -> list[str]:

@@ -32,7 +32,10 @@ def main() -> None:
     left = [int(before)]
 
     def hear(event: str, args: tuple[object, ...]) -> None:
-        if event == "os.rename" and str(args[0]).endswith(".tmp") and args[2] != -1:
+        if event != "os.rename" or not str(args[0]).endswith(".tmp"):
+            return
+        # By the folder's descriptor, or by the whole path in the portable layer
+        if args[2] != -1 or str(args[0]).startswith(str(top / "ws")):
             left[0] -= 1
             if left[0] < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
