@@ -11,6 +11,7 @@ from acp_jupyter.system.processes.pipes import open_writer
 from tests.support.virtual_loop import in_virtual_time
 
 
+@pytest.mark.posix("waits in virtual time")
 @in_virtual_time
 async def test_a_write_that_nobody_reads_times_out() -> None:
     loop = asyncio.get_running_loop()
@@ -24,6 +25,7 @@ async def test_a_write_that_nobody_reads_times_out() -> None:
     os.close(read_end)
 
 
+@pytest.mark.posix("waits in virtual time")
 @in_virtual_time
 async def test_a_slow_reader_that_reads_on_does_not_time_out() -> None:
     loop = asyncio.get_running_loop()
