@@ -30,7 +30,7 @@
     ├── FileRefused             outside the workspace, too large, or not a plain file
     │   └── FileOutside         outside the workspace
     ├── FileMissing             no such file
-    ├── ChangesRefused          files were changed since the turn that is to be taken back
+    ├── ChangesRefused          files were changed since the turn that is to be reverted
     ├── ChangesGone             what a turn changed is not kept, or no longer
     ├── TerminalRefused         a command that can't be run as an agent asked
     ├── UnknownTerminal         no terminal of that id

@@ -118,14 +118,14 @@ def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session
     """Return a session that the caller may see."""
     session = host.session(session_id)
     if not may_see(session, caller):
-        raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
+        raise UnknownSession(f"This notebook has no session {session_id!r}.")
     return session
 
 
 def may_read_traffic(session: Session, caller: Caller) -> None:
     """Check that the caller may read the traffic: users always, a kernel if it made the session."""
     if not may_see(session, caller):
-        raise UnknownSession(f"There is no session {session.session_id!r} of this notebook.")
+        raise UnknownSession(f"This notebook has no session {session.session_id!r}.")
     if isinstance(caller, KernelCaller) and session.kernel_id != caller.kernel_id:
         raise NotAllowed(
             "This session was not started by this kernel, so only the user may read its traffic. "

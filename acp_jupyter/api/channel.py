@@ -53,8 +53,8 @@ _COMMANDS = 64
 _DOCUMENTS = 1000
 _LIST_SECONDS = 0.25
 _UNPROVEN = (
-    "This connection is not known to be the page's own, so nothing can be allowed over it. Reload "
-    "JupyterLab in a tab of its own."
+    "JupyterLab can't prove that this request comes from its own page, so it can't allow anything. "
+    "Open JupyterLab in its own browser tab and reload it."
 )
 
 

@@ -185,5 +185,5 @@ async def _watching(address: str, key: str) -> tuple[asyncio.StreamReader, async
         ) from None
     if line != proof(key):
         writer.close()
-        raise BadRequest("What answers at this address is no kernel that serves an agent.")
+        raise BadRequest("The program at this address is not a kernel that serves an agent.")
     return reader, writer

@@ -273,7 +273,7 @@ def _read_value(reply: dict[str, Any], kind: type[_Value]) -> _Value:
     try:
         return kind.model_validate_json(ast.literal_eval(told["data"]["text/plain"]))
     except (KeyError, TypeError, ValueError, SyntaxError, ValidationError):
-        raise KernelError("unsupported", "What the kernel tells is unreadable.") from None
+        raise KernelError("unsupported", "The kernel's reply can't be read.") from None
 
 
 def _new_id() -> str:

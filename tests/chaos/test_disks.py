@@ -65,7 +65,7 @@ def test_turns_on_a_full_disk_are_there_after_a_kill_once_it_was_freed(tmp_path:
                 refused = user.post("sessions", json={"agent": "words", "new": True})
                 assert refused.status_code == 507
                 assert refused.json()["message"].startswith("Nothing can be written to the disk: ")
-            eventually(lambda: notices(user, session_id, "The disk has room again"), "room")
+            eventually(lambda: notices(user, session_id, "The disk has free space again"), "room")
             turns.append(turn_done(user, session_id, "three"))
             assert history(user, session_id) == "whole"
             user.get(f"sessions/{session_id}/traffic").raise_for_status()  # the log is in its file

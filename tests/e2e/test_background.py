@@ -11,7 +11,7 @@ from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
 
 LOAD = "%load_ext acp_jupyter"
-GOES_ON = "Goes on in the background"
+GOES_ON = "Running in the background"
 SAVED = "goes on in the background"
 
 

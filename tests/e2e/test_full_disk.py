@@ -45,7 +45,9 @@ def test_a_full_disk_is_told_and_so_is_its_end(
         (log,) = (folder / "data" / "acp-jupyter" / "sessions").glob("*/traffic.ndjson")
         eventually(lambda: '"stopReason"' in log.read_text(), what="it is written")
         full = panel.log.get_by_text("Not kept: nothing can be written to the disk")
-        again = panel.log.get_by_text("The disk has room again: all of this session is kept.")
+        again = panel.log.get_by_text(
+            "The disk has free space again, and the whole session was saved."
+        )
         with no_file_grows(server.pid, log.stat().st_size + 10):
             panel.say("two")
             expect(full).to_be_visible()

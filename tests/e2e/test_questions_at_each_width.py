@@ -189,7 +189,7 @@ def test_each_kind_of_question(  # noqa: PLR0915 - one page, which takes long to
     expect(page.card.nth(0)).to_contain_text("is protected")
     expect(page.card.nth(0)).to_contain_text("holds another text")
     expect(page.card.nth(1)).to_contain_text("abcd-efgh-ijkl")
-    expect(page.card.nth(1)).to_contain_text("A value from a .env file")
+    expect(page.card.nth(1)).to_contain_text("This contains a value from a .env file")
     expect(page.card.nth(2)).to_contain_text("[redacted]")
     expect(page.card.nth(2)).to_contain_text("Caution")
     for number in range(3):

@@ -136,7 +136,7 @@ def test_what_answers_must_be_the_kernel(side: KernelSide, tmp_path: Path) -> No
         threading.Thread(target=answer, daemon=True).start()
         offer = {"agent": "x", "address": f"unix:{path}", "key": "0" * 64}
         refused = side.request("POST", "served-agents", offer)
-    assert "is no kernel that serves an agent" in refused.json()["message"]
+    assert "is not a kernel that serves an agent" in refused.json()["message"]
 
 
 def test_a_kernel_that_is_killed_in_mid_turn_ends_it(

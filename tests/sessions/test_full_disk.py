@@ -162,7 +162,9 @@ def test_what_a_full_disk_did_not_take_is_written_later(kept: HostFolders) -> No
                 what="it is said",
             )
             assert history(session) == "gap"
-        eventually(lambda: texts(server, session, "The disk has room again"), what="it is said")
+        eventually(
+            lambda: texts(server, session, "The disk has free space again"), what="it is said"
+        )
         assert history(session) == "whole"
         server.done(session, server.prompt(session, "three"))
         said = server.said(session)

@@ -164,7 +164,7 @@ class Imports:
         await asyncio.wait((started.task,))
         if started.task.cancelled():
             name = started.progress.name
-            raise ImportCancelled(f"The import of {name} was cancelled. Nothing of it is kept.")
+            raise ImportCancelled(f"The import of {name} was cancelled, and nothing was saved.")
         report = started.task.result()
         session = self._host.sessions.get(report.session_id)
         turn_ids = () if session is None else tuple(session.transcript.turn_order)
@@ -402,7 +402,7 @@ def _unknown(packet: Unknown) -> str:
     if name == "unknown" and isinstance(inner, dict):
         name = text(inner.get("type"))
     what = f"a {name[:60]}" if name else "this"
-    return f"This version can't read {what}. It is kept in the traffic, but not shown."
+    return f"This version can't display {what}. It is only in the traffic log."
 
 
 def _other_sessions(facts: LogFacts) -> str:

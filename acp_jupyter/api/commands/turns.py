@@ -200,7 +200,7 @@ class TurnControl:
     def _session(self, turn_id: str, caller: Caller) -> Session:
         session = self._host.session_of_turn(turn_id)
         if not may_see(session, caller):
-            raise UnknownTurn("This turn is not one of this notebook.")
+            raise UnknownTurn("This turn does not belong to this notebook.")
         return session
 
 
@@ -277,7 +277,7 @@ class SessionReader:
         """
         session = self._host.session_of_turn(command.turn_id)
         if not may_see(session, caller):
-            raise UnknownTurn("This turn is not one of this notebook.")
+            raise UnknownTurn("This turn does not belong to this notebook.")
         if command.wait_seconds:
             waited = session.transcript.turns[command.turn_id].status != "done"
             done = await session.journal.wait_turn(command.turn_id, command.wait_seconds)

@@ -441,6 +441,6 @@ def require_read_only(command: BaseCommand) -> None:
     """Refuse what an agent's code may not do, whatever identity it claims."""
     if not row_of(command).while_agent_code_runs:
         raise NotAllowed(
-            "This code is run by an agent's tool, so it can't start agents, prompt or change "
-            "them, or answer for the user. Put it into a cell and ask the user to run that."
+            "An agent's tool runs this code, so it can't start, prompt or configure agents, or "
+            "answer for the user. Write it into a cell and ask the user to run the cell."
         )

@@ -44,8 +44,8 @@ _PICTURES = {
     ".gif": "image/gif",
     ".webp": "image/webp",
 }
-_RUNS = "This turn is running. What it changes is shown when it has ended."
-_GONE = "What the folder was after this turn is not kept any more."
+_RUNS = "This turn is still running. Its changes are shown when it has ended."
+_GONE = "The state of the folder after this turn is no longer stored."
 _NO_CELLS = "The cells at this moment are not kept: the notebook is not in the folder of this turn."
 _UNREAD = "The notebook was incomplete at this moment, so its cells can't be shown."
 
@@ -105,7 +105,7 @@ class NotebookHistory:
         places = (n for n, step in enumerate(steps) if step.turn.turn_id == command.turn_id)
         place = next(places, None)
         if place is None:
-            raise UnknownTurn("This notebook has no such turn, or it was taken back.")
+            raise UnknownTurn("This notebook has no such turn, or the turn was reverted.")
         return await asyncio.to_thread(self._read, command, steps, place)
 
     # -- which turns -----------------------------------------------------------

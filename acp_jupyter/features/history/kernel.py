@@ -35,7 +35,7 @@ def rewind(rest: Sequence[str]) -> None:
         raise UsageError(f"{given.turns!r} is not a number of turns. Type, for example, 2.")
     sent = _sent_turns(client, session.id)
     if int(given.turns) > len(sent):
-        raise UsageError(f"The session has {len(sent)} turns that can be taken back.")
+        raise UsageError(f"The session has {len(sent)} turns that can be reverted.")
     first = sent[-int(given.turns)]
     print_text(_words(session.rewind(first.turn_id, files=not given.keep_files)))
 

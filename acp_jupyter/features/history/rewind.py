@@ -169,7 +169,7 @@ class RewindCommands:
             session = self._host.session_of_turn(turn_id)
             turn = session.transcript.turns[turn_id]
             if not may_see(session, caller):
-                raise UnknownTurn("This turn is not one of this notebook.")
+                raise UnknownTurn("This turn does not belong to this notebook.")
             is_later = turn.session_id != first.session_id and began_at(session)[turn_id] >= began
             if turn.to_be_kept or not is_later:
                 raise BadRequest("Name only later turns of other sessions.")
@@ -191,8 +191,8 @@ class RewindCommands:
             raise SessionImported(state.read_only or "This session has no agent to go on with.")
         if self._host.stored_sessions.goes_on_elsewhere(state):
             raise BadRequest(
-                "The conversation went back already, and goes on in another session. Go on there, "
-                "or undo it there first."
+                "You have already gone back, and the conversation continues in another session. "
+                "Continue there, or undo that first."
             )
         if state.queue:
             raise BadRequest("Messages wait in this session. Remove them first.")
@@ -265,7 +265,7 @@ class _Reverting:
         if changes is None:
             return
         if not changes.checkpoint:
-            raise ChangesGone(f"{changes.words} That can't be taken back.".strip())
+            raise ChangesGone(f"{changes.words} That can't be reverted.".strip())
         own = [file for file in changes.files if file.kept and file.is_turns]
         open_ = tuple(file.path for file in own if not file.reverted)
         # Changes by others are neither reverted nor listed as left.
@@ -326,15 +326,15 @@ async def _holding(work: _Work) -> RewindReply:
 
 
 _DELETED = (
-    "What a turn changed is not kept any more, so it can't be taken back. You can go back with "
-    "what the agent remembers alone."
+    "The changes of a turn are no longer stored, so they can't be reverted. You can go back in the "
+    "conversation only."
 )
-_UNKNOWN = "Files can't go back before it. You can go back with what the agent remembers alone."
+_UNKNOWN = "Files can't go back before it. You can go back in the conversation only."
 _RUNS_ELSEWHERE = (
     "A turn is running in another session of this notebook. Wait until it ends, or stop it."
 )
-_CONTINUES = "Went back to before “{0}”. The conversation goes on in another session from there."
-_UNDONE = "Going back was undone: the conversation goes on in the earlier session."
+_CONTINUES = "Went back to before “{0}”. The conversation continues from there in another session."
+_UNDONE = "Going back was undone: the conversation continues in the earlier session."
 _GOES_ON = "Going back was undone: the conversation goes on here."
 _VARIABLES = "Variables of a kernel stay as they are, and so does what commands did elsewhere."
 
@@ -367,12 +367,12 @@ def _done(
 ) -> str:
     """Return a message about what going back has done, and what it has not."""
     known = (
-        "The agent is told what was said before that, as text."
+        "The agent gets the earlier conversation as text."
         if remembers
-        else "The agent begins anew."
+        else "The agent starts without it."
     )
     unchanged = "Files were left as they are." if not files else ""
-    kept = f"Not taken back: {_named(left)}." if left else ""
+    kept = f"Not reverted: {_named(left)}." if left else ""
     said = (f"Went back to before “{_quoted(first)}”.", known, _files(paths), unchanged, kept)
     return " ".join(filter(None, (*said, _VARIABLES)))
 

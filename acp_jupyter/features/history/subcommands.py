@@ -22,7 +22,7 @@ SUBCOMMANDS = (
         details=(
             "N             how many turns of the session used last here; default: 1",
             "--keep-files  leave the files as they are",
-            "--undo        put back what was taken back, and go on in the earlier session",
+            "--undo        redo what was reverted, and continue in the earlier session",
             "The kernel's variables stay as they are. %%acp --rewind goes back to before the "
             "cell's earlier run.",
         ),

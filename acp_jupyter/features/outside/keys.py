@@ -131,8 +131,8 @@ class OutsideKeys:
 
 
 REFUSED = (
-    "This key is not good any more, or never was: it was revoked, its time is over, or the server "
-    "has been started anew. Ask for a new one in the panel of the notebook."
+    "This key is not valid: it was revoked, it has expired, or the server was restarted. Make a "
+    "new one in the notebook's panel."
 )
 
 

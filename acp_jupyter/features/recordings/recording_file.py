@@ -108,7 +108,7 @@ class RecordingFile:
     def _plain(self) -> Path:
         file = self.file.resolve()
         if not file.is_relative_to(self.root.resolve()):
-            raise NotAllowed(f"{self.path} leads out of the server's root folder.")
+            raise NotAllowed(f"{self.path} is outside the server's root folder.")
         if file.exists() and not file.is_file():
             raise FileRefused(f"{self.path} is not a plain file.")
         return file

@@ -96,9 +96,9 @@ class CallPaths:
         """Return which path now leads to another file, as text; empty if none does."""
         for path, spot in self.spots.items():
             if now.spots.get(path) != spot:
-                return f"{path} is not the file any more that it was when this was asked."
+                return f"{path} is no longer the file that you were asked about."
         if self.folder != now.folder:
-            return "The folder of the command leads elsewhere than when this was asked."
+            return "The command's folder now points to a different place than when you were asked."
         return ""
 
 

@@ -110,7 +110,7 @@ class Elicitations:
         if action == "accept" and item.mode == "form":
             given = checked_answers(item.fields, given)
         elif given:
-            raise BadRequest("Only an accepted form takes answers.")
+            raise BadRequest("Answers can only be sent with an accepted form.")
         self._settle(request_id, "user", who)
         self._waiting.answer(request_id, Outcome(action, given))
         return action

@@ -44,8 +44,11 @@ _MAX_REFUSALS = 20
 """Most refusals that a turn shows, as an agent may look for many files."""
 _SHOWN_NAME = 300
 _REFUSED = {"read": "Read", "edit": "Edit", "execute": "Run"}
-_UNKNOWN = "It can't be told which file this is, so it may be protected, or hold passwords or keys."
-_CHANGED = "is not the file any more that it was when this was asked."
+_UNKNOWN = (
+    "acp-jupyter can't determine which file this is. It may be protected, or contain passwords or "
+    "keys."
+)
+_CHANGED = "is no longer the file that you were asked about."
 _SHARED = "Another session of the same process has a stricter policy, and this may be its work."
 _NOT_REQUESTED = "The agent has not asked for this."
 

@@ -36,8 +36,8 @@ from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MAX_ANSWERS = 200
 _HAS_VALUE = (
-    "A value from a .env file of this folder is in it. You see it because you are asked. It is "
-    "taken out of what is saved, and no rule or policy can allow this."
+    "This contains a value from a .env file of this folder. It is shown to you, but removed from "
+    "everything that is saved. No rule or policy can allow this request."
 )
 _LOG_SECONDS = 2.0
 """Longest time that an answer waits for the log if the disk does not respond."""
@@ -200,7 +200,7 @@ class PermissionRequests:
         cautions = (
             *places.cautions(call.tool_kind),
             *(
-                f"{path} holds another text than what the agent says it replaces."
+                f"{path} does not contain the text that the agent wants to replace."
                 for path in differ
             ),
             *((_HAS_VALUE,) if secret else ()),
@@ -281,7 +281,7 @@ class PermissionRequests:
             raise self.requests.too_late(request_id, settled=request_id in self._settled)
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):
-            raise BadRequest("Only an option that rejects takes a reason.")
+            raise BadRequest("You can give a reason only when you reject.")
         too_large = call.permission is not None and call.permission.too_large
         if too_large and option is not None and not option.option_kind.startswith("reject"):
             raise BadRequest("This request is too large to be shown, so it can only be rejected.")

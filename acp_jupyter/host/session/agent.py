@@ -401,8 +401,8 @@ _OUTSIDE = "{0} was not started here, so it gets no messages from here. Write to
 
 
 _VARIANT = (
-    "This was one of several variants of a prompt, each with a turn of its own. Keep what you like "
-    "of it, and go on in a session of the notebook."
+    "This session was one of several variants of a prompt. Keep the changes that you like, and "
+    "continue in a session of the notebook."
 )
 
 

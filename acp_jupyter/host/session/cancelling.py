@@ -66,7 +66,7 @@ async def _request(connection: SessionConnection, call: ToolCall) -> None:
 def _words(error: AgentRequestError, name: str) -> str:
     if error.code is None:  # no answer in time
         return (
-            f"{name} was asked to end this, and has not answered. It may still do it. Closing the "
-            "session ends all that goes on."
+            f"{name} was asked to cancel this, and has not answered yet. Closing the session ends "
+            "everything that is still running."
         )
-    return f"{name} does not end this: {error.message.rstrip('.')}."
+    return f"{name} does not cancel this: {error.message.rstrip('.')}."

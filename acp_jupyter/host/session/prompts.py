@@ -173,8 +173,8 @@ def _not_supported(agent: str, capability: str, what: str, named: str) -> NotSup
     name = f" ({named[:100]})" if named else ""
     return NotSupported(
         f"{agent} can't take {what}{name}, so the message was not sent.",
-        f"It does not announce the prompt capability {capability!r}. Leave the attachment out, or "
-        "use an agent that takes it.",
+        f"It does not announce the prompt capability {capability!r}. Remove the attachment, or use "
+        "an agent that supports it.",
     )
 
 

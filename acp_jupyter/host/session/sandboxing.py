@@ -113,8 +113,8 @@ class SessionSandbox:
         name = self._journal.transcript.session.agent_info.name
         has, wanted = _words(*self._held), _words(self._wanted, self._network)
         self._notice(
-            f"{name} goes on in {has}: it can't take up a conversation in a new process. For one "
-            f"in {wanted} start a new session."
+            f"{name} stays in {has}, because it can't resume a conversation in a new process. To "
+            f"use {wanted}, start a new session."
         )
 
     def _notice(self, words: str) -> None:

@@ -218,13 +218,13 @@ class TurnRunner:
             case "injected":
                 return
             case "startedNewTurn":
-                words = f"{name} took the message as a turn of its own, after the one that ran."
+                words = f"{name} treated the message as a separate turn, after the running one."
             case "promptRequired":
-                words = f"{name} has no turn for the message any more. It is sent as the next one."
+                words = f"{name}'s turn had ended, so the message is sent as the next one."
             case "failed":
                 words = (
-                    f"{name} did not take the message into the turn. It waits, and is sent when "
-                    "the turn has ended."
+                    f"{name} did not accept the message during the turn. It is queued, and sent "
+                    "when the turn has ended."
                 )
         self._journal.note(HostNotice(text=words))
 
@@ -400,8 +400,8 @@ class TurnRunner:
         seconds = limits.cancel_grace_seconds + limits.stdin_eof_seconds + limits.term_seconds
         name = self._journal.transcript.session.agent_info.name
         words = (
-            f"{name} was told to stop and has not answered yet. The next message is sent when it "
-            f"does. After {seconds:.0f} s at most {name} is ended and started again."
+            f"{name} was asked to stop, and has not answered yet. The next message is sent once it "
+            f"does. After {seconds:.0f} s, {name} is restarted."
         )
         self._journal.note(MessageHeld(words=words))
 

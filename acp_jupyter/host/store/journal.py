@@ -45,7 +45,7 @@ EPOCH = uuid.uuid4().hex
 """Identifies this run of the host; an event's ``seq`` is valid only within it."""
 
 _log = logging.getLogger(__name__)
-_ROOM_AGAIN = "The disk has room again: all of this session is kept."
+_ROOM_AGAIN = "The disk has free space again, and the whole session was saved."
 _GATHER_SECONDS = 0.008
 
 

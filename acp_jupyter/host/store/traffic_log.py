@@ -54,8 +54,8 @@ _NO_ROOM = (
     "on, messages are shown but lost: they are gone after a restart."
 )
 _LOST = (
-    "The disk has room again, and messages are kept from here on. Some earlier ones are lost: they "
-    "are gone after a restart."
+    "The disk has free space again, and messages are saved from here on. Some earlier ones were "
+    "not saved: they are gone after a restart."
 )
 _TAKEN = "Not kept: another server has continued this session."
 _GATHER_SECONDS = 0.1

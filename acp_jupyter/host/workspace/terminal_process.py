@@ -186,8 +186,7 @@ class HeldFolder:
         """Check that the path still leads to this folder, without links. Blocks."""
         if not self.opened().is_at_its_path():
             raise FolderRefused(
-                f"The folder {self.path} is not the one any more that it was when this was asked. "
-                "Nothing was run."
+                f"The folder {self.path} was replaced after you were asked. Nothing was run."
             )
 
     def check_used(self) -> None:

@@ -74,12 +74,12 @@ _LATE = (
     "be among these."
 )
 _UNKNOWN = "What this turn changed could not be found out."
-_NOT_LOOKED = "The folder could not be looked at before this turn, so nobody knows what changed."
+_NOT_LOOKED = "The folder could not be scanned before this turn, so its changes are unknown."
 _IGNORED = (
     "The folder has too many files to look at all of them. A change of a file that git ignores is "
     "not listed."
 )
-_GONE = "The folder of this turn is gone, so nobody knows what it changed."
+_GONE = "The folder of this turn no longer exists, so its changes are unknown."
 
 
 class TurnFiles:

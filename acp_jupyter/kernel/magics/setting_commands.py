@@ -276,7 +276,7 @@ def list_agents(rest: Sequence[str]) -> None:
         else:
             print_text(f"The list of agents came with this version and dates from {state.date}.")
         if state.failure:
-            print_text(f"No newer list was taken: {state.failure}")
+            print_text(f"The list was not updated: {state.failure}")
     print_text(_level_in_words(sandboxes_here(host_client())))
     if more and not rest:
         names = ", ".join(agent.id for agent in more)

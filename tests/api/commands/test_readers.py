@@ -75,7 +75,7 @@ def test_of_a_turn_that_runs_no_changes_are_known_yet(sender: CommandSender) -> 
     turn_id = sender.say(USER, session, "wait").turn_id
     eventually(lambda: session.state.active_turn_id == turn_id)
     changes = sender.send(USER, "get_changes", turn_id=turn_id)
-    assert (changes.known, changes.words) == (False, "What this turn changed is not kept.")
+    assert (changes.known, changes.words) == (False, "The changes of this turn are not stored.")
     assert session.state.active_turn_id == turn_id
     sender.settle()
 

@@ -95,4 +95,4 @@ def test_a_revoked_key_is_refused_and_it_says_why(
     user.delete(f"outside-keys/{made['entry']['key_id']}")
     refused = inspector.call("list_cells")
     assert refused.code == 1
-    assert "This key is not good any more, or never was" in refused.told
+    assert "This key is not valid" in refused.told

@@ -21,7 +21,7 @@ from tests.support.server.jupyter_server import JupyterServer, KernelSide
 from tests.support.server.user import AsUser
 from tests.support.wait import PATIENCE_SECONDS
 
-_REFUSED = "This key is not good any more, or never was"
+_REFUSED = "This key is not valid"
 
 
 def test_a_key_is_shown_once_and_listed_with_its_last_use(

@@ -322,7 +322,7 @@ def test_lines_that_an_agent_calls_unchanged_are_compared_with_the_file(
     turn_id = driver.prompt(session, json.dumps([own_request(path, "edit", content=[diff])]))
     eventually(lambda: waiting(session).cautions)
     asked = waiting(session)
-    words = "ten.txt holds another text than what the agent says it replaces."
+    words = "ten.txt does not contain the text that the agent wants to replace."
     assert (words in asked.cautions, asked.text_differs) == (differs, differs)
     driver.answer(session, asked.request_id, "no")
     driver.done(session, turn_id)

@@ -187,7 +187,7 @@ def test_silence_is_told_in_words(tmp_path: Path) -> None:
     with talking(tmp_path, replace(PATIENT, request_seconds=0.5)) as (driver, session):
         run(driver, session, "silent")
         why = refusal(driver, session, "silent")
-        assert "was asked to end this, and has not answered" in why.message
+        assert "was asked to cancel this, and has not answered" in why.message
         assert call(session, "silent").cancelling
         assert is_read_again(session)
 

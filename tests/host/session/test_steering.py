@@ -125,7 +125,7 @@ def test_what_the_agent_does_not_take_waits_and_is_sent_later(tmp_path: Path, an
         assert [each.text for each in session.state.queue] == ["turn left"]
         assert session.transcript.turns[turn_id].status == "running"
         told = said(session, turn_id)
-        assert any("did not take the message" in words for words in told)
+        assert any("did not accept the message" in words for words in told)
         assert not any(words.startswith("steered") for words in told)
         driver.run(lambda: session.cancel(turn_id))
         assert driver.done(session, waiting).stop_reason == "end_turn"

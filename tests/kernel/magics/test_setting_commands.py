@@ -119,7 +119,7 @@ def test_agents_say_what_they_need(
     setting_commands.list_agents(["--all"])
     shown = capsys.readouterr().out
     assert "The list of agents is the public registry's of 2026-11-21." in shown
-    assert "No newer list was taken: No route." in shown
+    assert "The list was not updated: No route." in shown
     with pytest.raises(UsageError):
         setting_commands.list_agents(["--more"])
 

@@ -40,12 +40,12 @@ from acp_jupyter.transcript.model.session_state import TurnState
 _MAX_SESSIONS = 10
 _CANT_REVERT = "can't be reverted"
 _CANT_KEEP = "can't be kept"
-_NO_CHECKPOINT = "What this turn changed is not kept."
+_NO_CHECKPOINT = "The changes of this turn are not stored."
 _DISCARDED = (
-    f"What this variant changed {_CANT_KEEP} any more: it was deleted when the checkpoints of its "
-    "folder had become too large."
+    f"The changes of this variant {_CANT_KEEP}: they were deleted to limit the size of the "
+    "folder's checkpoints."
 )
-_MOVED = "its folder was moved, and another one is in its place"
+_MOVED = "the folder was moved, and a different one is in its place"
 
 
 class ChangeCommands:
@@ -225,9 +225,9 @@ class ChangeCommands:
             # The repository is named after the folder's real path.
             repository = self._checkpoints_of(session).git.folder.name
             if changes.checkpoint not in {"", repository}:
-                what = f"What this variant changed {_CANT_KEEP}"
+                what = f"The changes of this variant {_CANT_KEEP}"
                 if not turn.to_be_kept:
-                    what = f"What this turn changed {_CANT_REVERT}"
+                    what = f"The changes of this turn {_CANT_REVERT}"
                 return f"{what}: {_MOVED}."
             if turn.to_be_kept:
                 return _DISCARDED
@@ -236,7 +236,7 @@ class ChangeCommands:
     def _found(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
         session = self._host.session_of_turn(turn_id)
         if not may_see(session, caller):
-            raise UnknownTurn("This turn is not one of this notebook.")
+            raise UnknownTurn("This turn does not belong to this notebook.")
         return session, session.transcript.turns[turn_id]
 
     async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
@@ -275,7 +275,7 @@ class ChangeCommands:
         except GitError as error:
             words = f"What this turn changed can't be read: {error}."
             if turn.to_be_kept and not checkpoints.root.is_dir():
-                words += " Nothing of it is lost: put the folder back, and keep it then."
+                words += " Nothing is lost: put the folder back, then keep it."
             raise ChangesGone(words) from None
         return (
             None

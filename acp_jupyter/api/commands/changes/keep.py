@@ -26,7 +26,7 @@ class KeepCommands:
         turn_id = command.turn_id
         session = self._host.session_of_turn(turn_id)
         if not may_see(session, caller):
-            raise UnknownTurn("This turn is not one of this notebook.")
+            raise UnknownTurn("This turn does not belong to this notebook.")
         turn = session.transcript.turns[turn_id]
         if not turn.to_be_kept:
             raise BadRequest("This turn has worked in the folder itself: there is nothing to keep.")

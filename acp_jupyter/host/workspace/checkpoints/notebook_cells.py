@@ -20,7 +20,7 @@ from acp_jupyter.protocol.host_events.session import Hunk
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _UNREAD = "was incomplete when the turn began, so its earlier cells are not known"
-_MIXED = "has cells without ids, and others changed them too: which ones a tool wrote can't be told"
+_MIXED = "has cells without ids that others changed, too, so it is unknown which ones a tool wrote"
 
 
 def has_marked(notebook: str, turn_ids: Collection[str]) -> bool:

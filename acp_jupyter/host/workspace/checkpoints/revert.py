@@ -220,12 +220,10 @@ def _named(paths: list[str]) -> str:
     return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-_SHARED = (
-    "Another turn ran in this folder at the same time. What it was seen to change is left to it."
-)
-YOURS = "You saved it while the turn ran: it is left as it is."
-RUN_FOR_YOU = "A command that you had run changed it: it is left as it is."
-YOURS_TOO = "You saved other changes of it while the turn ran: those stay."
+_SHARED = "Another turn ran in this folder at the same time. Changes that it made are not reverted."
+YOURS = "You saved it while the turn ran: it is not reverted."
+RUN_FOR_YOU = "A command that you had run changed it: it is not reverted."
+YOURS_TOO = "Other changes that you saved during the turn are kept."
 CHANGED_BY_ANOTHER = "Another turn that ran at the same time changed it: revert it there."
 NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not reverted."
 NAME_NOT_UTF8 = "Its name is not in UTF-8."

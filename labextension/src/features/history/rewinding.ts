@@ -74,7 +74,7 @@ function shortWords({ paths, left }: RewindReply, t: Translate): string {
   return [
     t('Went back.'),
     ...(paths.length > 0 ? [t('Files as they were: %1.', paths.length)] : []),
-    ...(left.length > 0 ? [t('Files not taken back: %1.', left.length)] : []),
+    ...(left.length > 0 ? [t('Files not reverted: %1.', left.length)] : []),
     t("The kernel's variables stay."),
   ].join(' ');
 }

@@ -108,7 +108,7 @@ describe('what is known of an open session', () => {
   });
 
   it('says why the next message waits', () => {
-    const held = 'Claude was told to stop and has not answered yet.';
+    const held = 'Claude was asked to stop, and has not answered yet.';
     const panel = open({ status: 'idle', held });
     expect(panel.view.getByText(held).closest('[role=status]')).not.toBeNull();
   });

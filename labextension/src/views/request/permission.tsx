@@ -204,7 +204,7 @@ function OptionButton({ option, index, primary, disabled, onChoose }: OptionButt
       type="button"
       class={`btn wrap${primary ? ' primary' : ''}`}
       aria-label={marked || lasts ? option.name : undefined}
-      title={lasts ? t('%1 remembers this by itself; it is no rule of yours', agent) : undefined}
+      title={lasts ? t('%1 remembers this itself; it is not one of your rules', agent) : undefined}
       aria-keyshortcuts={key}
       data-option={key}
       data-option-kind={icon === undefined ? undefined : option.option_kind}

@@ -39,7 +39,7 @@ describe('the badge of a sandbox', () => {
     await waitFor(() => expect(badge.getAttribute('aria-expanded')).toBe('true'));
     const note = view.getByRole('group', { name: 'Sandbox' });
     expect(note.id).toBe(badge.getAttribute('aria-controls'));
-    expect(note.textContent).toContain(`Not kept here:${WHY}`);
+    expect(note.textContent).toContain(`Not enforced here:${WHY}`);
     fireEvent.click(badge);
     await waitFor(() => expect(view.queryByRole('group', { name: 'Sandbox' })).toBeNull());
   });

@@ -79,7 +79,7 @@ function sentencesOf({ sandbox, level, network }: WallsInForce, t: Translate): s
   const lacks = {
     full: '',
     partial: t('Only in part here:'),
-    none: t('Not kept here:'),
+    none: t('Not enforced here:'),
   };
   const reached = network === 'all' ? '' : t(NETWORK_SENTENCES[network]);
   return [t(SANDBOX_SENTENCES[sandbox]), reached, lacks[level]].filter(Boolean).join(' ');

@@ -55,7 +55,7 @@ function words(item: ToolCall, t: ReturnType<typeof useScene>['t']): string {
   if (item.cancelling) {
     return t('Stopping');
   }
-  return item.background ? t('Goes on in the background') : '';
+  return item.background ? t('Running in the background') : '';
 }
 
 /** Asks the agent to end only the call; a running turn goes on. */

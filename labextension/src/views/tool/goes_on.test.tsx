@@ -35,7 +35,7 @@ describe('a call in the background', () => {
     const cancelToolCall = vi.fn(() => Promise.resolve());
     const drawn = draw([BACKGROUND], { ...DONE, actions: { cancelToolCall } });
     const card = drawn.card(/Serve/);
-    expect(words(card)).toContain('Goes on in the background');
+    expect(words(card)).toContain('Running in the background');
     fireEvent.click(within(card).getByRole('button', { name: 'Stop this call' }));
     expect(cancelToolCall).toHaveBeenCalledWith(SESSION, 'server');
     drawn.store.apply([replaced({ ...BACKGROUND, cancelling: true }, 98)]);
@@ -67,14 +67,14 @@ describe('a call in the background', () => {
     const item = { ...BACKGROUND, can_cancel: false };
     const drawn = draw([item], { ...DONE, actions: { cancelToolCall: vi.fn() } });
     const card = drawn.card(/Serve/);
-    expect(words(card)).toContain('Goes on in the background');
+    expect(words(card)).toContain('Running in the background');
     expect(within(card).queryByRole('button', { name: /Stop/ })).toBeNull();
   });
 
   it('has no button and no clock in a saved record', () => {
     const drawn = draw([BACKGROUND], { ...DONE, actions: null });
     const card = drawn.card(/Serve/);
-    expect(words(card)).toContain('Goes on in the background');
+    expect(words(card)).toContain('Running in the background');
     expect(card.innerHTML).not.toContain('Stop');
     expect(card.querySelector('.spin')).toBeNull();
   });

@@ -36,10 +36,10 @@ def answer(kernel: Kernel) -> str:
 def test_lines_take_turns_back_and_put_them_back(kernel: Kernel) -> None:
     for text in ("one", "two", "three"):
         prompt(kernel, text)
-    assert "3 turns that can be taken back" in kernel.run("%acp rewind 4").printed
+    assert "3 turns that can be reverted" in kernel.run("%acp rewind 4").printed
     assert "'none' is not a number" in kernel.run("%acp rewind none").printed
     printed = kernel.run("%acp rewind 2").ok().printed
-    assert printed.startswith("Went back to before “two”. The agent is told what was said before")
+    assert printed.startswith("Went back to before “two”. The agent gets the earlier conversation")
     prompt(kernel, "four")
     assert answer(kernel).startswith("After 0: <earlier-conversation>")
     assert "You: After 0: one" in answer(kernel)

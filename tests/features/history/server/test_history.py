@@ -227,7 +227,7 @@ def test_what_is_not_kept_and_what_runs_is_said(story: Story) -> None:
     assert (pruned, others) == ({**steps[0], "kept": False}, steps[1:])
     moment = story.history(RENAMED, turn_id=story.turn_ids[0])["moment"]
     assert (moment["words"], moment["files"], moment["cells"]) == (
-        "What the folder was after this turn is not kept any more.",
+        "The state of the folder after this turn is no longer stored.",
         [],
         [],
     )

@@ -138,5 +138,5 @@ def test_a_revoked_key_is_refused_and_the_agent_is_told_why(place: Place) -> Non
     with AsUser(lab.server) as user:
         before = user.get("sessions")
         said = cli.end(cli.start(_PROMPT.format("late"), key))
-        assert "This key is not good any more, or never was: it was revoked" in said.text
+        assert "This key is not valid: it was revoked" in said.text
         assert user.get("sessions") == before

@@ -174,7 +174,7 @@ describe('a moment', () => {
   });
 
   it('says why it is not known', () => {
-    const gone = 'What the folder was after this turn is not kept any more.';
+    const gone = 'The state of the folder after this turn is no longer stored.';
     const view = show({ shown: { turnId: 't2', moment: moment({ words: gone }) } });
     expect(element.textContent).toContain(gone);
     expect(view.queryByRole('region', { name: 'Files' })).toBeNull();

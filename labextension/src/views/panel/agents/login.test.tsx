@@ -206,7 +206,7 @@ describe('agents that are not installed', () => {
     fireEvent.click(button);
     await until(() =>
       expect(element().textContent).toContain(
-        'No newer list was taken: cdn.example could not be reached: no route',
+        'The list was not updated: cdn.example could not be reached: no route',
       ),
     );
     await until(() => expect(button.getAttribute('aria-disabled')).toBe('false'));

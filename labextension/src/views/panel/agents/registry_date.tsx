@@ -29,7 +29,7 @@ export function RegistryDate({ actions, t }: RegistryDateProps) {
       shown = false;
     };
   }, [actions]);
-  const notTaken = (why: string) => t('No newer list was taken: %1', why);
+  const notTaken = (why: string) => t('The list was not updated: %1', why);
   const update = async () => {
     setFailure('');
     setIsNewest(false);

@@ -213,7 +213,7 @@ function Facts({ session, now, t }: Pick<SessionRowProps, 'session' | 'now' | 't
       ? t('went back from here')
       : session.branched_from === ''
         ? ''
-        : t('goes on from an earlier turn');
+        : t('branched off an earlier turn');
   const rest = [branch, session.agent_name, notebook, old].filter(fact => fact !== '');
   return (
     <>

@@ -83,7 +83,7 @@ export function VariantColumn({ variant, change, rows, span, onDiff }: VariantCo
       return t('Loading the changes');
     }
     if (!isOver(turn)) {
-      return t('It has not ended yet. What it changed can be kept then.');
+      return t('It is still running. You can keep its changes when it has ended.');
     }
     return changes === null ? t('It changed no file.') : t('It did not change this file.');
   }
