@@ -45,12 +45,9 @@ from acp_jupyter.api.models.turns import (
     GetChanges,
     GetTurn,
     KeepVariant,
-    ListRules,
     PromptSession,
     RevertReply,
     RevertTurn,
-    RevokeRule,
-    RuleEntry,
     Steer,
     TurnDetail,
 )
@@ -206,16 +203,6 @@ class HostClient(ABC):
         """Return some lines of a session's traffic."""
         page: TrafficPage = self.run(command, _QUICK_SECONDS)
         return page
-
-    def rules(self, session_id: str = "") -> tuple[RuleEntry, ...]:
-        """Return the saved rules of a session and its folder, or of all."""
-        command = ListRules(session_id=session_id)
-        rules: tuple[RuleEntry, ...] = self.run(command, _QUICK_SECONDS)
-        return rules
-
-    def revoke_rule(self, rule_id: str) -> None:
-        """Remove a rule. With a host in the server only users remove one that denies."""
-        self.call(RevokeRule(rule_id=rule_id), _QUICK_SECONDS)
 
     def create_session(self, command: CreateSession) -> SessionState:
         """Create a session, or find an existing one. ACP: session/new."""
