@@ -54,7 +54,7 @@ def test_a_refusal_is_told_in_the_card(lab: LabPage, workspace: Workspace) -> No
     nb.wait_for_end(1)
     card = lab.panel.root.get_by_role("group", name="Serve stubborn")
     card.get_by_role("button", name="Stop this call").click()
-    expect(card).to_contain_text("Second does not end this: It must go on.")
+    expect(card).to_contain_text("Second does not cancel this: It must go on.")
     expect_all_inside(lab.page)
     picture(lab.page, "background refused")
     expect(turn.tool("Serve stubborn")).to_contain_text(GOES_ON)

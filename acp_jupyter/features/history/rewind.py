@@ -369,7 +369,7 @@ def _done(
     known = (
         "The agent gets the earlier conversation as text."
         if remembers
-        else "The agent starts without it."
+        else "The agent starts a new conversation."
     )
     unchanged = "Files were left as they are." if not files else ""
     kept = f"Not reverted: {_named(left)}." if left else ""

@@ -95,8 +95,8 @@ def test_what_could_not_be_taken_is_told_with_its_line(driver: Driver) -> None:
     report = take(driver, [SAID, '{"type": "agent_mess', strange, wrong, strange, END])
     assert [(problem.line, problem.message[:22]) for problem in report.problems] == [
         (2, "This is not JSON (Unte"),
-        (3, "This version can't rea"),
-        (4, "This version can't rea"),
+        (3, "This version can't dis"),
+        (4, "This version can't dis"),
     ]
     assert report.problem_count == 4
     assert driver.host.session(report.session_id).journal.flush(FOREVER_SECONDS)

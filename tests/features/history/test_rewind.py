@@ -279,14 +279,14 @@ def test_undo_brings_back_the_files_and_the_session(start: Start) -> None:
         assert hashes(server) == before
         assert cells(server) is branch
         (server.root / "d.py").write_text("more")
-        with pytest.raises(BadRequest, match="goes on in another session"):
+        with pytest.raises(BadRequest, match="continues in another session"):
             rewind(server, session, turns[0])
         reply = undo(server, child)
         assert hashes(server) == after
         assert reply.session.session_id == session.session_id
         assert reply.turns == len(DEEDS) - 1
         assert cells(server) is session
-        with pytest.raises(BadRequest, match="goes on in another session"):
+        with pytest.raises(BadRequest, match="continues in another session"):
             undo(server, child)
         again = rewind(server, session, turns[0])
         assert again.turns == len(DEEDS)

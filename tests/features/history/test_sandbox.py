@@ -17,7 +17,7 @@ def test_a_branch_and_the_session_that_it_left_are_in_the_sandbox_of_now(tmp_pat
         there.send(SetConfig(session_id=session.session_id, sandbox="folder"))
         # The agent can't take up a conversation in a new process, and so stays in what it has.
         assert can_write(there, session) == {"within", "beside"}
-        assert any("goes on in no sandbox" in words for words in there.notices(session))
+        assert any("stays in no sandbox" in words for words in there.notices(session))
         first = session.transcript.turn_order[0]
         reply = there.send(RewindSession(session_id=session.session_id, turn_id=first, files=False))
         assert isinstance(reply, RewindReply)

@@ -675,7 +675,7 @@ def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None
         second = there.run(two, "append b.bin 2\nsay Done")
         assert there.keep(first) == ("a.py",)
         there.sender.done(beside, there.sender.prompt(beside, "say Done"))
-        with pytest.raises(ChangesGone, match="can't be kept any more") as gone:
+        with pytest.raises(ChangesGone, match="can't be kept: they were deleted") as gone:
             there.keep(second)
         assert "reverted" not in str(gone.value)
         reply = there.sender.send(USER, "get_changes", turn_id=second)
@@ -689,7 +689,7 @@ def test_what_can_not_be_kept_as_its_folder_was_moved_is_not_called_deleted(ther
     turn_id = there.run(there.make(), "append a.py 1")
     moved = there.root.rename(there.folder / "moved")
     there.root.symlink_to(moved)
-    with pytest.raises(ChangesGone, match=r"can't be kept: its folder was moved") as gone:
+    with pytest.raises(ChangesGone, match=r"can't be kept: the folder was moved") as gone:
         there.keep(turn_id)
     assert "too large" not in str(gone.value)
     assert there.sender.send(USER, "get_changes", turn_id=turn_id).words == str(gone.value)

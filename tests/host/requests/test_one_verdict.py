@@ -343,32 +343,32 @@ Swap = Callable[[Path], None]
         (
             ask("fs/read_text_file", path="ROOT/.env"),
             lambda root: swap(root, ".env", "../outside"),
-            "is not the file any more",
+            "is no longer the file",
         ),
         (
             ask("fs/write_text_file", path="ROOT/d/setup.py", content="x"),
             lambda root: swap(root, "d", ".git"),
-            "is not the file any more",
+            "is no longer the file",
         ),
         (
             ask("fs/write_text_file", path="ROOT/d/setup.py", content="x"),
             lambda root: swap(root, "d", ".."),
-            "is not the file any more",
+            "is no longer the file",
         ),
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
             lambda root: swap(root, "d", ".git"),
-            "when this was asked",
+            "than when you were asked",
         ),
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
             lambda root: ((root / "d").rename(root / "e"), (root / "d").mkdir()),
-            "is not the one any more",
+            "was replaced after you were asked",
         ),
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
             lambda root: (root / "d").rename(root.parent / "moved"),
-            "is not the one any more",
+            "was replaced after you were asked",
         ),
     ],
     ids=["read", "write", "write outside", "command", "another folder", "folder moved away"],

@@ -173,7 +173,7 @@ def test_a_refusal_is_told_in_words(tmp_path: Path) -> None:
     with talking(tmp_path) as (driver, session):
         run(driver, session, "stubborn")
         why = refusal(driver, session, "stubborn")
-        assert why.message == "Second does not end this: It must go on."
+        assert why.message == "Second does not cancel this: It must go on."
         goes_on = call(session, "stubborn")
         assert (goes_on.status, goes_on.can_cancel, goes_on.cancelling) == (
             "in_progress",

@@ -98,7 +98,7 @@ def test_a_turn_that_the_agent_starts_itself_is_told(tmp_path: Path) -> None:
         driver.done(session, turn_id)
         told = said(session, turn_id)
         assert "steered: turn left" in told
-        assert any("as a turn of its own" in words for words in told)
+        assert any("as a separate turn" in words for words in told)
         assert session.transcript.turns[waiting].stop_reason == "steered"
 
 

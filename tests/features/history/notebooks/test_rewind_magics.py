@@ -63,7 +63,7 @@ def test_a_cell_goes_back_to_before_its_earlier_run(kernel: Kernel) -> None:
     assert "You: After 1: two" in answer(kernel)
     assert "three\n" not in answer(kernel).replace("three, other", "")
     back = prompt(kernel, "one, other", "--rewind", "a")
-    assert "The agent begins anew." in back.printed
+    assert "The agent starts a new conversation." in back.printed
     assert answer(kernel) == "After 0: one, other"
     # It stays so after a session was taken up by its id, too.
     session = kernel.run("print(_acp.session_id)", cell_id="x").printed.strip()

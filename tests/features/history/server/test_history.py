@@ -237,7 +237,7 @@ def test_what_is_not_kept_and_what_runs_is_said(story: Story) -> None:
     # Not of its cells: the session was made for the notebook under its earlier name.
     last = story.steps(RENAMED)[-1]
     assert (last["turn_id"], last["running"], last["kept"]) == (running, True, False)
-    assert "is running" in story.history(RENAMED, turn_id=running)["moment"]["words"]
+    assert "is still running" in story.history(RENAMED, turn_id=running)["moment"]["words"]
     asked = {"turn_id": steps[1]["turn_id"], "also": [running]}
     refused = user.post(f"sessions/{steps[1]['session_id']}/rewind", json=asked).json()
     assert refused["message"].startswith("A turn is running in another session")

@@ -133,7 +133,7 @@ describe('while not all is known', () => {
     const store = reviewed.sources[1]?.store;
     store?.apply([{ ...added({ ...edit('edit'), turn_id: 't2' }, 0, 11), session_id: 's2' }]);
     await waitFor(() => expect(words(files())).toEqual(['src/clean.pyVariant 22+2 −1']));
-    expect(columns()[1]?.textContent).toContain('It has not ended yet.');
+    expect(columns()[1]?.textContent).toContain('It is still running.');
     expect(column(2).queryByRole('button', { name: /Keep/ })).toBeNull();
     tell(ended(2, changed('src/clean.py')));
     await column(2).findByRole('button', { name: 'Keep src/clean.py' });
