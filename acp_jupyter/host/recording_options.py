@@ -49,6 +49,7 @@ def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosix
     inside = posixpath.normpath(path)
     if inside.startswith(("/", "../")) or ":" in inside or "\0" in inside:
         raise NotAllowed(
-            f"{given} leads out of the server's root folder. Name a folder from the notebook's."
+            f"{given} is outside the server's root folder. Give a path relative to the notebook's "
+            "folder."
         )
     return PurePosixPath(inside)
