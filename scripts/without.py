@@ -50,10 +50,16 @@ MORE_CHECKS = (
 )
 
 
-def features() -> tuple[str, ...]:
-    """Return the names of all features."""
+def features() -> list[str]:
+    """Return the names of the features that have a part in Python."""
     listed = (ROOT / LIST).read_text(encoding="utf-8")
-    return tuple(re.findall(r'^    "(\w+)",$', listed, re.MULTILINE))
+    return re.findall(r'^    "(\w+)",$', listed, re.MULTILINE)
+
+
+def of_the_page() -> list[str]:
+    """Return the names of the features that have a part in the page."""
+    listed = (ROOT / PAGE_LIST).read_text(encoding="utf-8")
+    return re.findall(r"^export \{ \w+Plugin \} from '\./(\w+)/", listed, re.MULTILINE)
 
 
 def copy_to(folder: Path) -> None:
@@ -84,9 +90,9 @@ def remove(folder: Path, name: str) -> bool:
     for file in folder.rglob("*.md"):
         edit(file, lambda text: without_mentions(text, name, public))
     page = folder / PAGE_LIST
-    row = re.compile(rf"^export .*'\./{name}/.*\n", re.MULTILINE)
-    if not row.search(page.read_text(encoding="utf-8")):
+    if name not in of_the_page():
         return False
+    row = re.compile(rf"^export \{{ \w+Plugin \}} from '\./{name}/.*\n", re.MULTILINE)
     shutil.rmtree(page.parent / name)
     edit(page, lambda text: row.sub("", text))
     return True
@@ -178,10 +184,11 @@ def try_without(name: str, *, quick: bool, keep: bool) -> None:
 def chosen(asked: Sequence[str], *, each: bool, in_turn: bool) -> Sequence[str]:
     """Return the features to leave out."""
     known = features()
-    if unknown := set(asked) - set(known):
-        raise SystemExit(f"There is no feature {', '.join(unknown)}: {', '.join(known)}.")
+    every = list(dict.fromkeys((*known, *of_the_page())))
+    if unknown := set(asked) - set(every):
+        raise SystemExit(f"There is no feature {', '.join(unknown)}: {', '.join(every)}.")
     if each or not in_turn:
-        return known if each else asked
+        return every if each else asked
     count = subprocess.run(
         ["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True
     ).stdout
