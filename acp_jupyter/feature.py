@@ -47,6 +47,9 @@ class Feature:
     cell: str = ""
     """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
     `acp_jupyter.kernel.magics.cell_options`."""
+    cell_ended: str = ""
+    """A function that takes IPython's result of each cell that ends while the magics are loaded,
+    and of the last one before; called by `acp_jupyter.kernel.magics.ipython_extension`."""
     remote_kernels: str = ""
     """A function that takes Jupyter's server application and returns its `RemoteKernels`, or None
     where the server starts its kernels itself; called by `acp_jupyter.server.extension`."""

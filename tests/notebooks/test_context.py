@@ -1,4 +1,4 @@
-"""What goes with a prompt: variables, files, the last error; and what comes back as a table."""
+"""What goes with a prompt: variables, files; and what comes back as a table."""
 
 from __future__ import annotations
 
@@ -64,22 +64,6 @@ def test_patterns_and_notebooks_go_with_the_prompt(kernel: Kernel, folder: Path)
     cell = kernel.run("%%acp takes --attach *.txt --attach plan.ipynb\nLook")
     resources = [block["resource"]["text"] for block in sent(kernel, cell)[1:]]
     assert resources == ["first", "second", "## Cell 1 (markdown, id x1)\n\n# Plan"]
-
-
-def test_fix_sends_the_error_with_its_cell_and_variables(kernel: Kernel) -> None:
-    kernel.run("import math\ncount, total, other = 0, 10, 'not named'").ok()
-    assert kernel.run("mean = math.floor(total / count)").error == "ZeroDivisionError"
-    prompt, variables = sent(kernel, kernel.run("%acp fix takes"))
-    assert "mean = math.floor(total / count)" in prompt["text"]
-    assert "ZeroDivisionError" in prompt["text"]
-    assert 'File "<cell>", line 1' in prompt["text"]
-    assert "interactiveshell.py" not in prompt["text"]
-    assert "/ipykernel_" not in prompt["text"]
-    told = variables["text"]
-    assert 'origin="variable count"' in told
-    assert 'origin="variable total"' in told
-    assert "other" not in told
-    assert "variable math" not in told
 
 
 def test_tool_calls_are_objects_and_rows(kernel: Kernel) -> None:

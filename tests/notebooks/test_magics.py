@@ -118,7 +118,6 @@ def test_help_of_one_subcommand(mistaken: Kernel) -> None:
         printed = mistaken.run(cell).ok().printed
         assert printed.startswith("%acp export PATH [options]\n\nWrite a session to a file")
         assert "--thoughts" in printed
-    assert "%%acp --help" in mistaken.run("%acp fix --help").ok().printed
     assert "What it may do without asking:" in mistaken.run("%%acp --help").ok().printed
     # Whatever a subcommand takes, its help begins with it.
     for words in SUBCOMMANDS:
@@ -139,7 +138,6 @@ def test_tab_completes_paths_names_and_rules(kernel: Kernel, folder: Path) -> No
     assert kernel.complete("%acp replay on da") == ["data/"]
     assert kernel.complete("%acp help exp") == ["export"]
     assert kernel.complete("%%acp --allow ed") == ["edit:"]
-    assert kernel.complete("%acp fix --pol") == ["--policy"]
     kernel.run("%%acp hello --session big\nHi").ok()
     assert kernel.complete("%%acp hello --session ") == ["big"]
 

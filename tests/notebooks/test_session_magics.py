@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -198,33 +197,6 @@ def test_the_log_is_read_in_the_cell(kernel: Kernel) -> None:
     found = kernel.run("%acp log --text session/prompt").ok().printed.splitlines()[:-1]
     assert all("session/prompt" in line for line in found)
     assert "to agent" in found[0]
-
-
-def test_fix_sends_the_cell_and_its_error(kernel: Kernel) -> None:
-    kernel.run("%acp use hello").ok()
-    assert "Nothing has failed" in kernel.run("%acp fix").printed
-    kernel.run("def half(x):\n    return x / 0\n\nhalf(3)  # here")
-    prompt = answer(kernel, "%acp fix")
-    assert "```python\ndef half(x):" in prompt
-    assert "half(3)  # here" in prompt
-    assert "ZeroDivisionError" in prompt
-    assert "Traceback (most recent call last)" in prompt
-    assert "acp_jupyter/kernel" not in prompt
-    about = kernel.run("print(_acp.to_markdown())").ok().printed.splitlines()[0]
-    assert "ZeroDivisionError: division by zero" in about
-    assert re.fullmatch(r"\*.*About the error in cell In\\\[\d+\\\].*: .*\*", about), about
-    kernel.run("%acp nonsense")
-    assert "was of a magic" in kernel.run("%acp fix").printed
-
-
-def test_fix_bounds_what_it_sends(kernel: Kernel) -> None:
-    kernel.run("%acp use hello").ok()
-    kernel.run(f"x = {'y' * 30_000!r}\nraise ValueError(x * 10)")
-    prompt = answer(kernel, "%acp fix --policy deny")
-    assert len(prompt) < 30_000
-    assert "characters left out" in prompt
-    kernel.run("for x in [1:\n  pass")
-    assert "SyntaxError" in answer(kernel, "%acp fix")
 
 
 # -- other options of a cell ---------------------------------------------------------

@@ -13,7 +13,6 @@ from acp_jupyter.api.models.sessions import (
     ForkSession,
     SetConfig,
 )
-from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
@@ -114,6 +113,3 @@ def test_what_was_chosen_before_the_first_turn_is_chosen_in_the_sandbox_too(
         there.done(session, there.prompt(session, "go", sandbox="folder"))
         assert session.state.walls is not None
         assert there.text(session) == "plan, large-1, False: go"
-
-
-REQUIRED = Bounds.of({"allowed_sandboxes": ["folder"], "required_sandbox_level": "partial"})

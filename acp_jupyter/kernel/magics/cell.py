@@ -1,31 +1,17 @@
-"""A ``%%acp`` cell: build the prompt, send it, display the turn, wait for its end.
-
-``%acp fix`` is such a cell with the kernel's last error as prompt.
-"""
+"""A ``%%acp`` cell: build the prompt, send it, display the turn, wait for its end."""
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import itertools
-import linecache
-import shlex
-import sys
-import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from string import Formatter
-from types import FrameType, ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
-from IPython.core.error import UsageError
-
-from acp_jupyter.errors import AcpError, BadRequest
+from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
-from acp_jupyter.kernel.magics import last_failure
-from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.magics.turn_output import (
     show_beginning,
     show_in_notebook,
@@ -36,7 +22,6 @@ from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
-from acp_jupyter.transcript.escaping import one_line
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -182,116 +167,3 @@ def _words(error: BaseException) -> str:
                 return f"{error}." if str(error) else f"{name}."
     except Exception:  # noqa: BLE001 - the error can't be written either
         return f"{name}."
-
-
-_SOURCE_CHARS = 8000
-_TRACEBACK_CHARS = 8000
-_MAX_VARIABLES = 8
-_NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then %acp fix."
-
-
-def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
-    """Send the last error; what follows is understood as in the first line of a cell."""
-    options = parse_cell_line(shlex.join(rest))
-    if options.feature is not None:
-        raise UsageError(f"%acp fix asks one agent: leave out {options.feature.option}.")
-    error = _last_error()
-    named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
-    options = dataclasses.replace(options, var=named)
-    run_cell(shell, options, fix_prompt(shell, error), _cell_error(shell, error))
-
-
-def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
-    """Return a prompt with the cell that failed and the bounded traceback."""
-    source = _source(shell, error)
-    trace = _user_traceback(shell, error)
-    parts = ["A cell of this notebook failed. Find out why and fix it."]
-    if source:
-        parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
-    parts.append(f"The traceback:\n\n{_fenced(_cut(trace, _TRACEBACK_CHARS))}")
-    return "\n\n".join(parts)
-
-
-def named_variables(shell: InteractiveShell, error: BaseException) -> tuple[str, ...]:
-    """Return the user's variables that the failed cell names, the first ones; no modules."""
-    try:
-        tree = ast.parse(shell.transform_cell(_source(shell, error)))  # type: ignore[no-untyped-call]
-    except (SyntaxError, ValueError, RecursionError):
-        return ()
-    found = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-    hidden = shell.user_ns_hidden
-    described = (
-        name
-        for name in dict.fromkeys(found)
-        if name in shell.user_ns
-        and name not in hidden
-        and not isinstance(shell.user_ns[name], ModuleType)
-    )
-    return tuple(itertools.islice(described, _MAX_VARIABLES))
-
-
-def _last_error() -> BaseException:
-    error = getattr(sys, "last_value", None)
-    if not isinstance(error, BaseException):
-        raise UsageError(_NOTHING)
-    if isinstance(error, AcpError | UsageError):
-        raise UsageError(f"The last error was of a magic, not of your code: {error}")
-    return error
-
-
-def _source(shell: InteractiveShell, error: BaseException) -> str:
-    """Return the source of the cell that raised the error; empty if unknown."""
-    source = "".join(linecache.getlines(_file(shell, error), shell.user_ns))
-    return source or (isinstance(error, SyntaxError) and error.text) or ""
-
-
-def _file(shell: InteractiveShell, error: BaseException) -> str:
-    """Return IPython's file name for that cell; empty if unknown."""
-    for frame in _frames(error.__traceback__):
-        if frame.f_globals is shell.user_ns:
-            return frame.f_code.co_filename
-    return (isinstance(error, SyntaxError) and error.filename) or ""
-
-
-def _cell_error(shell: InteractiveShell, error: BaseException) -> CellError:
-    """Return the error for the turn's head, with the id of its cell."""
-    _, cell = shell.compile.format_code_name(_file(shell, error)) or ("", "")
-    cell_id = last_failure.cell_id if last_failure.error is error else ""
-    words = traceback.format_exception_only(error)[-1]
-    return CellError(cell=cell, cell_id=cell_id, words=one_line(words))
-
-
-def _user_traceback(shell: InteractiveShell, error: BaseException) -> str:
-    """Return the traceback from the user's code on; a cell has no file that one could open."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_globals is not shell.user_ns:
-        trace = trace.tb_next
-    text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
-    cells = (frame for frame in _frames(trace) if frame.f_globals is shell.user_ns)
-    files = dict.fromkeys(frame.f_code.co_filename for frame in cells)
-    for number, file in enumerate(files):
-        text = text.replace(f'File "{file}"', f'File "<{"another " * (number > 0)}cell>"')
-    return text
-
-
-def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
-    while trace is not None:
-        yield trace.tb_frame
-        trace = trace.tb_next
-
-
-def _cut(text: str, most: int) -> str:
-    """Return the text; without its middle if it is too long."""
-    text = text.strip("\n")
-    if len(text) <= most:
-        return text
-    half = most // 2
-    left = len(text) - 2 * half
-    return f"{text[:half]}\n… {left} characters left out …\n{text[-half:]}"
-
-
-def _fenced(text: str, language: str = "") -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text}\n{fence}"

@@ -49,7 +49,6 @@ _OF_CORE = {
     "policy [POLICY]": "choose the policy of %%acp cells that name none",
     "sandbox [SANDBOX]": "say what holds the agent, or choose for %%acp cells that name none",
     "network [NETWORK]": "choose what the agent reaches from its sandbox, or say what that is",
-    "fix [AGENT] [options]": "send the last error of this kernel to an agent",
     "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
     "steer WORDS": "say something to the agent while its turn runs, without stopping it",
     "cancel": "stop the running turn of this notebook",
@@ -151,7 +150,6 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "Without SANDBOX it says which is chosen, and what keeps it here.",
         "Kernels are outside of it: code that runs in the notebook can do what you can.",
     ),
-    "fix": ("The options are those of a cell: %%acp --help. Example: %acp fix --policy ask",),
     "log": (
         _WHICH,
         "--lines N    how many; default: 20",

@@ -20,7 +20,7 @@ from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
 from acp_jupyter.errors import AcpError
-from acp_jupyter.kernel.magics import last_failure
+from acp_jupyter.features import registered
 from acp_jupyter.kernel.magics.cell_options import (
     CELL_OPTIONS,
     CHOICES,
@@ -116,9 +116,10 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     register(cell_magic, "cell", "acp")  # type: ignore[arg-type]
     register(line_magic, "line", "acp")  # type: ignore[arg-type]
     add_completion(ipython)
-    # A kernel may load this only to have an earlier cell's error fixed.
-    last_failure.note(ipython.last_execution_result)
-    ipython.events.register("post_run_cell", last_failure.note)
+    for note in registered("cell_ended").values():
+        # A kernel may load this only because of the last cell, which failed.
+        note(ipython.last_execution_result)
+        ipython.events.register("post_run_cell", note)
     transforms = ipython.input_transformers_cleanup
     if _with_body not in transforms:
         transforms.insert(0, _with_body)
@@ -135,8 +136,9 @@ def unload_ipython_extension(ipython: InteractiveShell) -> None:
     for where, what in added:
         if what in where:
             where.remove(what)
-    with contextlib.suppress(ValueError):
-        ipython.events.unregister("post_run_cell", last_failure.note)
+    for note in registered("cell_ended").values():
+        with contextlib.suppress(ValueError):
+            ipython.events.unregister("post_run_cell", note)
 
 
 def add_completion(ipython: InteractiveShell) -> None:
@@ -233,9 +235,9 @@ def _line_words(before: list[str], word: str) -> list[str]:
     if len(before) == 1:
         return [words.split()[0] for words in SUBCOMMANDS]
     name, *given = before[1:]
+    if any(each.name == name and each.takes_cell_options for each in OF_FEATURES):
+        return _cell_words(before[1:], word)
     match [name, *given]:
-        case ["fix", *_]:
-            return _cell_words(before[1:], word)
         case ["export" | "import"] | ["record" | "replay", "on"]:
             return _paths(word)
         case [_]:

@@ -24,6 +24,8 @@ class Subcommand:
     """What Tab offers after the first argument, or for it if that is an option."""
     first: tuple[str, ...] = ()
     """What Tab offers for the first argument."""
+    takes_cell_options: bool = False
+    """Whether its arguments are those of a cell, which Tab then offers."""
 
     @property
     def name(self) -> str:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 
 from IPython.core.error import UsageError
-from IPython.core.getipython import get_ipython
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
@@ -23,7 +22,6 @@ from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_se
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.magics import setting_commands as agent_commands
-from acp_jupyter.kernel.magics.cell import run_fix
 from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table
@@ -335,12 +333,6 @@ def _more(name: str) -> str:
     return "\n".join([*lines, *(f"  {line}" for line in DETAILS.get(name, ()))]).rstrip()
 
 
-def _fix(rest: Sequence[str]) -> None:
-    shell = get_ipython()
-    assert shell is not None
-    run_fix(shell, rest)
-
-
 def _alone(name: str, run: Callable[[], None]) -> Callable[[Sequence[str]], None]:
     """Refuse arguments after a subcommand that takes none."""
 
@@ -372,7 +364,6 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "network": setting_commands.network,
     "cancel": _alone("cancel", _cancel),
     "steer": lambda rest: _steer(" ".join(rest)),
-    "fix": _fix,
     "log": run_log,
     "export": run_export,
     "import": run_import,

@@ -9,7 +9,10 @@ import pytest
 from acp_jupyter.api.models.sessions import SetConfig
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.features.outside.commands import MakeOutsideKey
-from tests.sessions.test_sandboxes import NOTEBOOK, REQUIRED, server
+from acp_jupyter.host.bounds import Bounds
+from tests.sessions.test_sandboxes import NOTEBOOK, server
+
+REQUIRED = Bounds.of({"allowed_sandboxes": ["folder"], "required_sandbox_level": "partial"})
 
 
 def test_no_key_is_made_for_agents_outside_where_a_sandbox_is_required(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
-"""What ``%acp fix`` says of the cell that failed, and what a cell sends along."""
+"""What a cell sends along with its prompt."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -14,7 +13,7 @@ from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import CreateSession, ResumeSession
 from acp_jupyter.api.models.turns import GetTurn, PromptSession, TurnDetail
 from acp_jupyter.kernel import connect as connecting
-from acp_jupyter.kernel.magics.cell import fix_prompt, named_variables, send_prompt
+from acp_jupyter.kernel.magics.cell import send_prompt
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.kernel.variables import Described
@@ -27,23 +26,6 @@ from tests.support.transcript.traffic import Script
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
     with own_shell(tmp_path, monkeypatch) as made:
         yield made
-    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
-        vars(sys).pop(name, None)
-
-
-@pytest.mark.parametrize(
-    ("cell", "names"), [("import os\nx = [1]\nx[5]", ("x",)), ("x = (1,\n", ())]
-)
-def test_the_cell_that_failed_goes_along(
-    shell: InteractiveShell, cell: str, names: tuple[str, ...]
-) -> None:
-    assert not shell.run_cell(cell).success  # type: ignore[no-untyped-call]
-    error = sys.last_value
-    assert error is not None
-    prompt = fix_prompt(shell, error)
-    assert f"The cell:\n\n```python\n{cell.strip()}\n```" in prompt
-    assert "Error" in prompt.partition("The traceback:")[2]
-    assert named_variables(shell, error) == names
 
 
 class FakeHost(HostWithoutEvents):
