@@ -1,21 +1,26 @@
 """Write the TypeScript types of the wire from the pydantic models.
 
 ``python scripts/gen_types.py`` writes ``labextension/src/wire/types.ts``, one type for each model,
-by its name and not by its module; with ``--check`` it only says whether that file is current.
+by its name and not by its module, and ``Results``, what each command of the command table answers;
+with ``--check`` it only says whether that file is current.
 """
 
 from __future__ import annotations
 
 import argparse
+import builtins
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args, get_origin
 
-from pydantic import TypeAdapter
+from pydantic import JsonValue, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+
+if TYPE_CHECKING:
+    from acp_jupyter.api.models.command_row import CommandRow
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "labextension/src/wire/types.ts"
@@ -31,7 +36,6 @@ BANNER = "/* Made by `make gen` from the models in acp_jupyter; edit those. */\n
 DECLARED = re.compile(
     r"(?:/\*\*\n(?: \*[^\n]*\n)+)?export (?:type|interface) (\w+).*?(?=\n(?:/\*\*|export)|\Z)", re.S
 )
-JSON_VALUE = "JsonValue"
 
 
 class _UntitledFields(GenerateJsonSchema):
@@ -57,11 +61,53 @@ def wire_schema() -> dict[str, Any]:
         adapters, by_alias=False, schema_generator=_UntitledFields, ref_template="#/$defs/{model}"
     )
     definitions = schema["$defs"]
+    for row in _rows_of_pages():
+        # What has a default need not be sent.
+        fields = row.model.model_fields
+        definitions[row.model.__name__]["required"] = [
+            name for name, field in fields.items() if name == "name" or field.is_required()
+        ]
     for name, definition in definitions.items():
         definition["title"] = name
-    if JSON_VALUE in definitions:
-        definitions[JSON_VALUE] = {"tsType": "unknown"}
+    if "JsonValue" in definitions:
+        definitions["JsonValue"] = {"tsType": "unknown"}
     return {"title": "Wire", "type": "object", "$defs": dict(sorted(definitions.items()))}
+
+
+def _rows_of_pages() -> list[CommandRow]:
+    from acp_jupyter.api.models.command_table import COMMANDS
+
+    return [row for row in COMMANDS if row.in_page]
+
+
+def results() -> str:
+    """The type that has the result of each command, by the command's name."""
+    lines = [
+        f"  {row.model.model_fields['name'].default}: {_written(row.result)};"
+        for row in _rows_of_pages()
+    ]
+    return "\n".join(
+        [
+            "/** What the server answers to each command, by the command's name. */",
+            "export interface Results {",
+            *lines,
+            "}",
+        ]
+    )
+
+
+def _written(result: Any) -> str:
+    """Write the type of a result in TypeScript."""
+    arguments = get_args(result)
+    match get_origin(result):
+        case builtins.tuple:
+            return f"{_written(arguments[0])}[]"
+        case builtins.dict:
+            return f"{{ [name: string]: {_written(arguments[1])} }}"
+        case _:
+            return {None: "null", str: "string", JsonValue: "unknown"}.get(result) or str(
+                result.__name__
+            )
 
 
 def declarations(schema: dict[str, Any]) -> dict[str, str]:
@@ -100,6 +146,7 @@ def typescript(found: dict[str, str]) -> str:
             "/** Version of the wire; page and server must have the same. */",
             f"export const API_VERSION = {API_VERSION};\n",
             *(found[name] for name in sorted(found)),
+            results() + "\n",
         ]
     )
 

@@ -15,7 +15,7 @@ const LIMIT = 185_000;
 const view = await script('src/features/share/view.entry.ts');
 const boot = await script('src/features/share/boot.entry.ts');
 const packed = await pack(Buffer.from(view));
-const { code: look } = await transform(await readFile('style/shared.css', 'utf8'), {
+const { code: look } = await transform(await readFile('src/features/share/page.css', 'utf8'), {
   loader: 'css',
   minify: true,
   charset: 'utf8',

@@ -1,8 +1,6 @@
 import './index.css';
 import './panel.css';
 import './lab.css';
-import './check.css';
-import './history.css';
 import './sessions.css';
 import './agents.css';
 import './rules.css';
@@ -13,3 +11,7 @@ import './code.css';
 import './diff.css';
 import './review.css';
 import './documents.css';
+
+// Each feature has its own sheet, `src/features/NAME/style.css`.
+const features = import.meta.webpackContext('../src/features', { regExp: /\/style\.css$/ });
+features.keys().forEach(features);

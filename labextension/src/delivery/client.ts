@@ -1,45 +1,60 @@
 import { SessionStore } from '../state/store';
+import { parseAnswer } from '../wire/results';
+import type { PageCommand, Run } from '../wire/results';
 import { API_VERSION } from '../wire/types';
-import { parseResult } from '../wire/results';
-import type { SavedOutput, SavedOutputs } from '../wire/results';
 import type {
-  AgentEntry,
-  AnswerElicitation,
   AnswerFrame,
   AskFrame,
-  AttachedTurn,
-  Command,
   CreateSession,
   DocumentState,
   ErrorBody,
-  GetSavedOutputs,
   ImportProgress,
   SessionState,
   SessionSummary,
-  SetConfig,
 } from '../wire/types';
 import { Limiter } from './calls';
-import { ChangesCalls } from './changes_calls';
-import { PermissionCalls, SessionCalls } from './commands';
 import { Listeners } from './listeners';
-import { LoginCalls } from './login_calls';
 import { Socket } from './socket';
 import type { Connection, Transport } from './transport';
 
-/** Longest wait for a reply, in seconds. */
+/** Longest wait for an answer, in seconds. */
 const SECONDS = 30;
 
 /** An agent may be slow to start; the host has its own, shorter limit. */
-const START_SECONDS = 180;
+const AGENT_SECONDS = 180;
+
+/** Git may have to look at many files. */
+const CHANGES_SECONDS = 60;
+
+/** Longest waits for answers that take longer than others. */
+const LONGER: { readonly [Name in PageCommand['name']]?: number } = {
+  archive_session: AGENT_SECONDS,
+  cancel_tool_call: AGENT_SECONDS,
+  create_session: AGENT_SECONDS,
+  delete_session: AGENT_SECONDS,
+  fork_session: AGENT_SECONDS,
+  get_changes: CHANGES_SECONDS,
+  get_history: CHANGES_SECONDS,
+  list_agent_sessions: AGENT_SECONDS,
+  list_changing_sessions: CHANGES_SECONDS,
+  login: AGENT_SECONDS,
+  logout: AGENT_SECONDS,
+  open_agent_session: AGENT_SECONDS,
+  resume_session: AGENT_SECONDS,
+  revert_turn: CHANGES_SECONDS,
+  rewind_session: AGENT_SECONDS,
+  run_outside: AGENT_SECONDS,
+  unarchive_session: AGENT_SECONDS,
+  undo_rewind: AGENT_SECONDS,
+  // The server's own limit for the download is shorter.
+  update_registry: 40,
+};
 
 /** A followed session; it is dropped when its last follower disposes this. */
 export interface Following {
   readonly store: SessionStore;
   dispose(): void;
 }
-
-/** The saved outputs that a page knows already. */
-export type KnownOutputs = Omit<GetSavedOutputs, 'name' | 'notebook_path' | 'turn_ids'>;
 
 /** A session that the host does not know, or does not show to this user. */
 export interface Refused {
@@ -60,11 +75,6 @@ export class Client {
   readonly refused = new Listeners<Refused>();
   /** The host's requests about open documents. */
   readonly asked = new Listeners<AskFrame>();
-
-  readonly permissions = new PermissionCalls(command => this.#command(command));
-  readonly changes = new ChangesCalls((command, seconds) => this.#command(command, seconds));
-  readonly life = new SessionCalls((command, seconds) => this.#command(command, seconds));
-  readonly logins = new LoginCalls((command, seconds) => this.#command(command, seconds));
 
   /** The key that sends a message, from the user's settings; the page's widgets read it. */
   sendKey: 'enter' | 'shift-enter' = 'enter';
@@ -167,131 +177,17 @@ export class Client {
     this.#socket.dispose();
   }
 
-  // -- commands -------------------------------------------------------------
+  /** Sends a command; resolves to what the server answers. */
+  readonly run: Run = async <Sent extends PageCommand>(command: Sent) => {
+    const name: Sent['name'] = command.name;
+    const ask = () => this.#socket.command(command, LONGER[name] ?? SECONDS);
+    const answer = await (name === 'attach_turn' ? this.#attaching.run(ask) : ask());
+    return parseAnswer(name, answer);
+  };
 
-  async attachTurn(turnId: string, notebookPath: string, cellId: string): Promise<AttachedTurn> {
-    const result = await this.#attaching.run(() =>
-      this.#command({
-        name: 'attach_turn',
-        turn_id: turnId,
-        notebook_path: notebookPath,
-        cell_id: cellId,
-      }),
-    );
-    return parseResult('attach_turn', result);
-  }
-
-  /** The saved outputs of some turns of a notebook. */
-  async savedOutputs(path: string, turnIds: readonly string[]): Promise<readonly SavedOutput[]> {
-    const known = { after: null, epoch: '', ended_after: null, unfinished: [] };
-    return (await this.changedOutputs(path, known, turnIds)).outputs;
-  }
-
-  /** The changed saved outputs of all cells of a notebook. */
-  async changedOutputs(
-    path: string,
-    known: KnownOutputs,
-    turnIds: readonly string[] | null = null,
-  ): Promise<SavedOutputs> {
-    const result = await this.#command({
-      name: 'get_records',
-      notebook_path: path,
-      turn_ids: turnIds === null ? null : [...turnIds],
-      ...known,
-    });
-    return parseResult('get_records', result);
-  }
-
-  /** The agents, with those that the notebook's own kernel serves. */
-  async agents(notebookPath = ''): Promise<AgentEntry[]> {
-    const command = { name: 'list_agents', notebook_path: notebookPath } as const;
-    return parseResult('list_agents', await this.#command(command));
-  }
-
-  async createSession(choice: Partial<CreateSession> & { agent: string }): Promise<SessionState> {
-    const result = await this.#command(
-      {
-        cwd: null,
-        label: '',
-        mode: null,
-        model: null,
-        new: false,
-        notebook_path: '',
-        policy: null,
-        record: null,
-        sandbox: null,
-        in_copy: null,
-        network: null,
-        start: 'wait',
-        tools: true,
-        trust: false,
-        ask_trust: true,
-        ...choice,
-        name: 'create_session',
-      },
-      START_SECONDS,
-    );
-    return parseResult('create_session', result);
-  }
-
-  readonly send: SessionCalls['prompt'] = (...given) => this.life.prompt(...given);
-
-  async cancel(sessionId: string, turnId: string | null): Promise<void> {
-    await this.#command({ name: 'cancel', session_id: sessionId, turn_id: turnId, reason: 'user' });
-  }
-
-  async killTerminal(sessionId: string, terminalId: string): Promise<void> {
-    await this.#command({
-      name: 'kill_terminal',
-      session_id: sessionId,
-      terminal_id: terminalId,
-    });
-  }
-
-  readonly answerPermission: PermissionCalls['answer'] = (...given) =>
-    this.permissions.answer(...given);
-
-  async answerElicitation(
-    sessionId: string,
-    requestId: string,
-    answer: Pick<AnswerElicitation, 'action' | 'content'>,
-  ): Promise<void> {
-    await this.#command({
-      ...answer,
-      name: 'answer_elicitation',
-      session_id: sessionId,
-      request_id: requestId,
-    });
-  }
-
-  async editQueued(turnId: string, prompt: string): Promise<void> {
-    await this.#command({ name: 'edit_queued', turn_id: turnId, prompt });
-  }
-
-  async sendNow(turnId: string): Promise<void> {
-    await this.#command({ name: 'send_now', turn_id: turnId });
-  }
-
-  async steer(turnId: string): Promise<void> {
-    await this.#command({ name: 'steer', turn_id: turnId });
-  }
-
-  async closeSession(sessionId: string): Promise<void> {
-    await this.#command({ name: 'close_session', session_id: sessionId });
-  }
-
-  async setConfig(sessionId: string, change: Partial<SetConfig>): Promise<void> {
-    await this.#command({
-      config: {},
-      mode: null,
-      policy: null,
-      sandbox: null,
-      network: null,
-      title: null,
-      ...change,
-      name: 'set_config',
-      session_id: sessionId,
-    });
+  /** Makes a session; the user is asked whether its folder is trusted. */
+  createSession(choice: Omit<CreateSession, 'name'>): Promise<SessionState> {
+    return this.run({ ask_trust: true, ...choice, name: 'create_session' });
   }
 
   /**
@@ -299,14 +195,10 @@ export class Client {
    * number.
    */
   async loadItems(sessionId: string, start: number, end: number, turnId = ''): Promise<number> {
-    const asked = { session_id: sessionId, start, end, turn_id: turnId };
-    const result = await this.#command({ name: 'get_items', ...asked });
-    const page = parseResult('get_items', result);
+    const page = await this.run({
+      ...{ name: 'get_items', session_id: sessionId, start, end, turn_id: turnId },
+    });
     this.#followed.get(sessionId)?.store.insert(page);
     return page.items.length;
-  }
-
-  #command(command: Command, seconds = SECONDS): Promise<unknown> {
-    return this.#socket.command(command, seconds);
   }
 }

@@ -94,7 +94,9 @@ export class LiveTurn {
     this.#trying = true;
     const { turnId, notebookPath, cellId } = this.#cell;
     try {
-      const attached = await this.#client.attachTurn(turnId, notebookPath, cellId);
+      const attached = await this.#client.run({
+        ...{ name: 'attach_turn', turn_id: turnId, notebook_path: notebookPath, cell_id: cellId },
+      });
       if (!this.#disposed) {
         this.#attached = attached;
         this.#following = this.#client.follow(attached.session_id);

@@ -14,6 +14,13 @@ import { API_VERSION } from '../wire/types';
 import type { Permission } from '../wire/types';
 import { expireTurn, LiveTurn } from './live_turn';
 
+const CANCEL = { name: 'cancel', session_id: 'a' } as const;
+
+const ANSWER = {
+  name: 'answer_permission',
+  ...{ session_id: 'a', request_id: 'p1', option_id: 'yes' },
+} as const;
+
 function last(sockets: FakeSocket[]): FakeSocket {
   const socket = sockets[sockets.length - 1];
   if (socket === undefined) {
@@ -134,11 +141,11 @@ test('what was drawn is acknowledged once a frame and session', () => {
 test('a command is answered by the reply of its id', async () => {
   const { client, sockets } = makeClient();
   const made = client.createSession({ agent: 'demo' });
-  const sent = client.cancel('a', null);
+  const sent = client.run(CANCEL);
   last(sockets).hello(); // what was asked while it connected is sent now
   await Promise.resolve();
   const [create, cancel] = last(sockets).of('command');
-  expect(create?.command).toMatchObject({ name: 'create_session', agent: 'demo', new: false });
+  expect(create?.command).toMatchObject({ name: 'create_session', agent: 'demo', ask_trust: true });
   const error = {
     message: 'No such turn.',
     reason: 'unknown_turn',
@@ -160,7 +167,7 @@ test('a command is answered by the reply of its id', async () => {
 test('a command without answer ends with a sentence', async () => {
   const { client, sockets } = makeClient();
   last(sockets).hello();
-  const sent = client.cancel('a', null);
+  const sent = client.run(CANCEL);
   const outcome = expect(sent).rejects.toThrow('has not answered for 30 seconds');
   await vi.advanceTimersByTimeAsync(30_000);
   await outcome;
@@ -169,11 +176,11 @@ test('a command without answer ends with a sentence', async () => {
 test('commands under way or made while the connection is lost fail at once', async () => {
   const { client, sockets } = makeClient();
   last(sockets).hello();
-  const answered = client.answerPermission('a', 'p1', 'yes');
+  const answered = client.run(ANSWER);
   await Promise.resolve();
   last(sockets).close();
   await expect(answered).rejects.toThrow('The connection was lost before');
-  await expect(client.answerPermission('a', 'p1', 'yes')).rejects.toThrow('was not sent');
+  await expect(client.run(ANSWER)).rejects.toThrow('was not sent');
   client.reconnect();
   last(sockets).hello();
   expect(last(sockets).of('command')).toEqual([]);
@@ -183,7 +190,7 @@ test('another version is said, and not tried again by itself', async () => {
   const { client, sockets } = makeClient();
   last(sockets).hello([], API_VERSION + 1);
   expect(client.connection).toMatchObject({ state: 'lost', retryAt: null });
-  await expect(client.cancel('a', null)).rejects.toThrow('pip install --upgrade acp-jupyter');
+  await expect(client.run(CANCEL)).rejects.toThrow('pip install --upgrade acp-jupyter');
   vi.advanceTimersByTime(60_000);
   expect(sockets).toHaveLength(1);
 });
@@ -318,7 +325,9 @@ test('a notebook full of turns does not ask for all of them at once', async () =
   const { client, sockets } = makeClient();
   last(sockets).hello();
   const asked = Array.from({ length: 40 }, (_, index) =>
-    client.attachTurn(`t${index}`, 'n.ipynb', 'c').catch(() => 'refused'),
+    client
+      .run({ name: 'attach_turn', turn_id: `t${index}`, notebook_path: 'n.ipynb', cell_id: 'c' })
+      .catch(() => 'refused'),
   );
   const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404, fields: {} };
   let most = 0;

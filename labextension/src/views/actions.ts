@@ -1,38 +1,31 @@
 import type { DraftAttachment } from '../state/attachments';
 import type { Policy } from '../wire/policy';
+import type { PageCommand } from '../wire/results';
 import type { Network, Sandbox } from '../wire/sandbox';
 import type {
   AgentSession,
   AgentSessions,
   AnswerElicitation,
   AnswerPermission,
-  Command,
   FileHunks,
   FileTexts,
   FoundSessions,
-  GetTraffic,
   LoginReply,
-  NewOutsideKey,
   Origin,
-  OutsideKeyEntry,
   RegistryReply,
   RuleEntry,
   SetConfig,
-  TrafficDetail,
-  TrafficPage,
   TurnState,
 } from '../wire/types';
+import type { Additions } from './additions';
 
 /** Changes of a session's configuration; absent fields stay. */
 export type ConfigChange = Partial<
   Pick<SetConfig, 'config' | 'mode' | 'network' | 'policy' | 'sandbox' | 'title'>
 >;
 
-/** The requested lines of a session's traffic log. */
-export type TrafficQuery = Partial<Omit<GetTraffic, 'name' | 'session_id'>>;
-
 /** Formats in which a session can be exported. */
-export type ExportFormat = 'traffic' | 'markdown' | 'html' | 'shared';
+export type ExportFormat = 'traffic' | 'markdown' | 'html';
 
 /** The user's answer to a question of the agent. */
 export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
@@ -56,7 +49,7 @@ export interface RevertChoice {
 /** Actions on whole sessions, and on sessions that only an agent knows. */
 export interface SessionLife {
   /** Runs a command without a result, such as `resume_session` or `delete_session`. */
-  readonly run: (command: Command) => Promise<void>;
+  readonly run: (command: PageCommand) => Promise<void>;
   /** Resolves to the id of the new session. */
   readonly fork: (sessionId: string) => Promise<string>;
   /** Archives a session or unarchives it; resolves to the agent's error, if any. */
@@ -69,43 +62,6 @@ export interface SessionLife {
   ) => Promise<AgentSessions>;
   /** Opens one of them here; resolves to its id here. */
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
-}
-
-/** Going back to before a turn, with the files and the agent's memory. */
-export interface Rewinding {
-  /**
-   * A new session continues from there; the cell of `turn` is run again in it.
-   *
-   * Without `files`, files don't change.
-   */
-  readonly to: (turn: TurnState, targetId: string, files: boolean) => Promise<void>;
-  /** Continues in the session that this one was made from. */
-  readonly undo: (sessionId: string) => Promise<void>;
-  /** Restarts the kernel and runs the code cells above the active cell, but no prompts. */
-  readonly restartKernel: () => Promise<void>;
-}
-
-/** Keys with which agents that run elsewhere use the tools of a notebook. */
-export interface OutsideAccess {
-  /** Address of the server, for a program. */
-  readonly url: string;
-  /** Path of the current notebook; empty for none. */
-  readonly notebook: () => string;
-  readonly list: () => Promise<OutsideKeyEntry[]>;
-  readonly make: (
-    notebookPath: string,
-    policy: OutsideKeyEntry['policy'],
-  ) => Promise<NewOutsideKey>;
-  readonly revoke: (keyId: string) => Promise<void>;
-}
-
-/** Whether the page follows the agent of a session. */
-export interface Follow {
-  /** Paused once the user does something else. */
-  readonly of: (sessionId: string) => 'off' | 'on' | 'paused';
-  readonly set: (sessionId: string, on: boolean) => void;
-  /** Calls back when it changes; returns a function that stops it. */
-  readonly onChange: (listener: () => void) => () => void;
 }
 
 /** Inserts code of an answer into notebook cells. It is never run. */
@@ -149,9 +105,6 @@ export interface Actions {
     requestId: string,
     answer: Answer,
   ) => Promise<void>;
-  readonly follow?: Follow;
-  /** The keys for agents outside. */
-  readonly outside?: OutsideAccess;
   /** Stops a turn; `null` the running one. */
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   /** Ends a command that the host runs for the agent. */
@@ -181,6 +134,8 @@ export interface Actions {
   closeSession?(sessionId: string): Promise<void>;
   /** Actions on whole sessions. */
   readonly life?: SessionLife;
+  /** What the page's features add to the views. */
+  readonly additions?: Additions;
   setConfig?(sessionId: string, change: ConfigChange): Promise<void>;
   /** Fetches items by index, or counted from a turn's first, and puts them into the store with `insert`. */
   loadItems?(sessionId: string, start: number, end: number, turnId?: string): Promise<void>;
@@ -215,31 +170,14 @@ export interface Actions {
   ) => Promise<FileTexts | null>;
   /** Reverts files to how they were before a turn, or reverts that. */
   readonly revertTurn?: (turnId: string, what: RevertChoice) => Promise<void>;
-  readonly rewinding?: Rewinding;
-  /** Checks a changed notebook in a second kernel. */
-  readonly checkNotebook?: (path: string) => void;
   /** Opens the review of what a turn changed. */
   readonly review?: (turnId: string) => void;
   /** Connects now instead of at the end of the wait. */
   reconnect?(): void;
-  /** Lines of a session's traffic log. */
-  readonly traffic?: (sessionId: string, query: TrafficQuery) => Promise<TrafficPage>;
-  /** The full text of one of those lines, or of gathered chunks, by its byte range. */
-  readonly trafficLine?: (
-    sessionId: string,
-    place: number,
-    end: number | null,
-  ) => Promise<TrafficDetail>;
-  /** Shows a session's traffic log beside the documents. */
-  readonly openTraffic?: (sessionId: string) => void;
   /** Searches the text of all sessions; a cursor continues a search. */
   readonly search?: (text: string, cursor: string) => Promise<FoundSessions>;
-  /** Downloads a session as a file, or one turn of it. */
-  readonly exportSession?: (
-    sessionId: string,
-    format: ExportFormat,
-    turnId?: string,
-  ) => Promise<void>;
+  /** Downloads a session as a file. */
+  readonly exportSession?: (sessionId: string, format: ExportFormat) => Promise<void>;
   /** Starts a login; a long one continues, as the session's state shows. */
   login?(sessionId: string, methodId: string): Promise<LoginReply>;
   cancelLogin?(sessionId: string): Promise<void>;

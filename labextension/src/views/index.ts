@@ -1,4 +1,4 @@
-export type { Actions, Cells, ConfigChange, ExportFormat, Rewinding } from './actions';
+export type { Actions, Cells, ConfigChange, ExportFormat } from './actions';
 
 export { identity } from './i18n';
 
@@ -8,9 +8,6 @@ export type { Colours, Diagram, Rendering, Run } from './props';
 
 export { mountPart, mountWords } from './part/part_view';
 export { mountPanel } from './panel/panel_view';
-export { mountShared } from '../features/share/shared_view';
-export { mountTraffic } from '../features/traffic/view/traffic';
-export type { TrafficProps } from '../features/traffic/view/traffic';
 export { mountTurn } from './turn/turn_view';
 
 export type {
@@ -21,7 +18,6 @@ export type {
   Part,
   PartProps,
   SendKey,
-  SharedProps,
   StartsWith,
   TurnProps,
 } from './props';

@@ -1,5 +1,4 @@
 import type { Colours, Run } from '../colours/highlighter';
-import type { Playback } from '../features/share/playback';
 import type { SessionStore } from '../state/store';
 import type { Policy } from '../wire/policy';
 import type { Sandbox } from '../wire/sandbox';
@@ -52,16 +51,9 @@ export interface PartProps extends Omit<TurnProps, 'host'> {
   readonly sendKey?: SendKey;
 }
 
-/** Properties of the view of a shared file. */
-export interface SharedProps {
-  readonly playback: Playback;
-  readonly rendering?: Rendering | undefined;
-  readonly t?: Translate;
-}
-
-/** A page of the panel that a command shows: all agents, or the keys for agents outside. */
+/** A page of the panel that a command shows: all agents, or one of a feature. */
 export interface AskedPage {
-  readonly page: 'agents' | 'outside';
+  readonly page: string;
 }
 
 /** Properties of the side panel: a whole session with its composer. */

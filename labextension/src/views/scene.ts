@@ -3,6 +3,8 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useState } from 'p
 
 import type { SessionStore } from '../state/store';
 import type { Actions } from './actions';
+import { Additions } from './additions';
+import type { Addition } from './additions';
 import type { Translate } from './i18n';
 import type { Rendering } from './props';
 
@@ -35,6 +37,22 @@ export function useScene(): Scene {
 export function useSubscription(subscribe: (listener: () => void) => () => void): void {
   const [, setTick] = useState(0);
   useLayoutEffect(() => subscribe(() => setTick(tick => tick + 1)), [subscribe]);
+}
+
+const NOTHING_ADDED = new Additions();
+
+/** What features add; `null` actions have nothing. */
+export function useAllAdditions(actions: Actions | null): Additions {
+  const additions = actions?.additions ?? NOTHING_ADDED;
+  useSubscription(additions.subscribe);
+  return additions;
+}
+
+/** What features add to a part of the view, by its name. */
+export function useAdditions<Name extends keyof Addition>(
+  name: Name,
+): NonNullable<Addition[Name]>[] {
+  return useAllAdditions(useScene().actions).get(name);
 }
 
 /** Whether something is open, and a function that opens or closes it. */

@@ -2,6 +2,7 @@ import type { Client } from '../delivery/client';
 import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import type { Actions, Mounted, PartProps } from '../views';
+import { commandActions } from '../views/command_actions';
 import type { Model } from './comm';
 import { OwnStores } from './own_stores';
 import type { DraftModel } from './own_stores';
@@ -80,29 +81,13 @@ export function openWidgetViews(model: WidgetModel, drawing: WidgetRenderer): Wi
 
 function actionsOf(client: Client): Actions {
   return {
-    answerPermission: (sessionId, requestId, optionId, more) =>
-      client.answerPermission(sessionId, requestId, optionId, more),
-    trustFolder: (sessionId, requestId, trust) =>
-      client.permissions.trust(sessionId, requestId, trust),
-    answerElicitation: (sessionId, requestId, answer) =>
-      client.answerElicitation(sessionId, requestId, answer),
-    cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
-    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
-    send: async (sessionId, text) => {
-      await client.send(sessionId, text);
+    ...commandActions(client.run),
+    send: async (session_id, prompt) => {
+      await client.run({ name: 'prompt', session_id, prompt });
     },
-    removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
-    editQueued: (turnId, text) => client.editQueued(turnId, text),
-    sendNow: turnId => client.sendNow(turnId),
-    steer: turnId => client.steer(turnId),
     loadItems: async (...asked) => {
       await client.loadItems(...asked);
     },
-    getChanges: (...asked) => client.changes.file(...asked),
-    revertTurn: (turnId, what) => client.changes.revert(turnId, what),
-    killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
-    cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
-    runOutside: (...asked) => client.life.runOutside(...asked),
     reconnect: () => client.reconnect(),
     // Absent if the page was loaded over plain http.
     ...('clipboard' in navigator

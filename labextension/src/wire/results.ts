@@ -1,27 +1,9 @@
 import { isRecord } from './read';
 import type {
-  AgentEntry,
-  AgentSessions,
-  ArchiveReply,
-  AttachedTurn,
-  ChangesReply,
-  ChangingSessions,
-  FoundSessions,
-  History,
-  ItemsPage,
-  LoginReply,
-  NewOutsideKey,
-  OutsideKeyEntry,
-  RegistryReply,
-  RevertReply,
-  RewindReply,
-  RuleEntry,
+  Command,
+  Results,
   SavedOutput as SentOutput,
   SavedOutputs as SentOutputs,
-  SessionState,
-  StaleCells,
-  TrafficDetail,
-  TrafficPage,
   TurnState,
 } from './types';
 
@@ -40,40 +22,20 @@ export interface SavedOutputs extends Omit<SentOutputs, 'outputs'> {
   readonly outputs: readonly SavedOutput[];
 }
 
-/** Result types of commands, by name. */
-interface Results {
-  list_agents: AgentEntry[];
-  get_registry: RegistryReply;
-  update_registry: RegistryReply;
-  create_session: SessionState;
-  prompt: Pick<TurnState, 'turn_id'>;
-  list_rules: RuleEntry[];
-  list_outside_keys: OutsideKeyEntry[];
-  make_outside_key: NewOutsideKey;
-  login: LoginReply;
-  logout: LoginReply;
-  restart_agent: LoginReply;
-  get_items: ItemsPage;
-  attach_turn: AttachedTurn;
+/** What the server answers to each command, by the command's name. */
+export interface Answers extends Omit<Results, 'get_records' | 'prompt'> {
   get_records: SavedOutputs;
-  get_changes: ChangesReply;
-  revert_turn: RevertReply;
-  list_changing_sessions: ChangingSessions;
-  get_history: History;
-  archive_session: ArchiveReply;
-  unarchive_session: ArchiveReply;
-  fork_session: SessionState;
-  rewind_session: RewindReply;
-  undo_rewind: RewindReply;
-  open_agent_session: SessionState;
-  list_agent_sessions: AgentSessions;
-  search_sessions: FoundSessions;
-  find_stale: StaleCells;
-  get_traffic: TrafficPage;
-  get_traffic_line: TrafficDetail;
+  prompt: Pick<TurnState, 'turn_id'>;
 }
 
-const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } = {
+/** The commands that a page may send. */
+export type PageCommand = Extract<Command, { name: keyof Answers }>;
+
+/** Sends a command; resolves to what the server answers. */
+export type Run = <Sent extends PageCommand>(command: Sent) => Promise<Answers[Sent['name']]>;
+
+/** The checks of answers of which the page uses something. */
+const SHAPES: { readonly [Name in keyof Answers]?: (value: unknown) => boolean } = {
   list_agents: listOf('id', 'name', 'status'),
   get_registry: recordOf('date', 'failure'),
   update_registry: recordOf('date', 'failure'),
@@ -130,12 +92,12 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
     ),
 };
 
-/** Checks the result of a command; throws if the server sent something else. */
-export function parseResult<Name extends keyof Results>(name: Name, value: unknown): Results[Name] {
-  if (!SHAPES[name](value)) {
+/** Checks the answer to a command; throws if the server sent something else. */
+export function parseAnswer<Name extends keyof Answers>(name: Name, value: unknown): Answers[Name] {
+  if (SHAPES[name]?.(value) === false) {
     throw new Error(`The server answered ${name} with something else. Its version may differ.`);
   }
-  return value as Results[Name];
+  return value as Answers[Name];
 }
 
 function isRewound(value: unknown): boolean {

@@ -154,7 +154,7 @@ export interface AllowDownload {
   /**
    * The command as shown; refused unless it is still the same. Null if none was shown.
    */
-  run: string | null;
+  run?: string | null;
 }
 
 /**
@@ -165,7 +165,7 @@ export interface AnswerElicitation {
   /**
    * Values of an accepted form, by field name.
    */
-  content: {
+  content?: {
     [k: string]: JsonValue;
   };
   name: 'answer_elicitation';
@@ -206,22 +206,22 @@ export interface AnswerFrame {
  */
 export interface AnswerPermission {
   name: 'answer_permission';
-  option_id: string | null;
-  outcome: 'cancelled' | null;
+  option_id?: string | null;
+  outcome?: 'cancelled' | null;
   /**
    * Why it is rejected; sent to the agent as the next message.
    */
-  reason: string;
+  reason?: string;
   /**
    * Remember the answer, as the request's ``rule`` says.
    */
-  remember: ('session' | 'workspace') | null;
+  remember?: ('session' | 'workspace') | null;
   request_id: string;
   session_id: string;
   /**
    * Remember this one of the request's ``wider_rules`` instead.
    */
-  wider_rule: string;
+  wider_rule?: string;
 }
 
 /**
@@ -397,9 +397,9 @@ export interface Bundle {
  */
 export interface Cancel {
   name: 'cancel';
-  reason: 'user' | 'time_limit' | 'nobody';
+  reason?: 'user' | 'time_limit' | 'nobody';
   session_id: string;
-  turn_id: string | null;
+  turn_id?: string | null;
 }
 
 /**
@@ -791,50 +791,50 @@ export interface CreateSession {
    * Whether the user can be asked about the folder. The agent then starts after their consent;
    * otherwise an untrusted folder is refused.
    */
-  ask_trust: boolean;
+  ask_trust?: boolean;
   /**
    * Absolute or relative to the server's root; default: chosen from the notebook.
    */
-  cwd: string | null;
+  cwd?: string | null;
   /**
    * Whether its agent works in a copy of the folder, which lasts as long as the session. Sessions
    * with and without a copy are distinct. Default: as ``sandbox`` says.
    */
-  in_copy: boolean | null;
-  label: string;
-  mode: string | null;
-  model: string | null;
+  in_copy?: boolean | null;
+  label?: string;
+  mode?: string | null;
+  model?: string | null;
   name: 'create_session';
   /**
    * Network of a new session's sandbox; a kernel can only restrict it.
    */
-  network: ('all' | 'none' | 'hosts') | null;
-  new: boolean;
-  notebook_path: string;
+  network?: ('all' | 'none' | 'hosts') | null;
+  new?: boolean;
+  notebook_path?: string;
   /**
    * Policy of a new session; from a kernel, of the kernel's own prompts.
    */
-  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  policy?: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   /**
    * Whether to record the session, or to replay its recording instead of the agent.
    */
-  record: RecordingOptions | null;
+  record?: RecordingOptions | null;
   /**
    * Sandbox of a new session; from a kernel, of the kernel's own prompts.
    */
-  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
+  sandbox?: ('off' | 'folder' | 'read-only' | 'copy') | null;
   /**
    * When the agent's process starts: before the reply, in parallel, or at the first prompt.
    */
-  start: 'wait' | 'background' | 'lazy';
+  start?: 'wait' | 'background' | 'lazy';
   /**
    * Whether to offer the agent tools for the session's notebook and its kernel.
    */
-  tools: boolean;
+  tools?: boolean;
   /**
    * Whether agents may run in the folder; from a kernel, this counts for prompts of kernels.
    */
-  trust: boolean;
+  trust?: boolean;
 }
 
 /**
@@ -845,42 +845,42 @@ export interface CreateSession {
  */
 export interface CreateVariant {
   agent: string;
-  ask_trust: boolean;
+  ask_trust?: boolean;
   /**
    * The cell that asks: ``rerun`` runs the cells above it.
    */
-  cell_id: string;
+  cell_id?: string;
   /**
    * The folder to copy, absolute or relative to the server's root; default: chosen from the
    * notebook.
    */
-  cwd: string | null;
+  cwd?: string | null;
   name: 'create_variant';
   /**
    * Network of the sandbox, with the same default. A kernel can only restrict it.
    */
-  network: ('all' | 'none' | 'hosts') | null;
-  notebook_path: string;
+  network?: ('all' | 'none' | 'hosts') | null;
+  notebook_path?: string;
   /**
    * What that kernel begins with.
    */
-  restore: 'dill' | 'rerun' | 'none';
+  restore?: 'dill' | 'rerun' | 'none';
   /**
    * Default: that of the notebook's session with this agent, else as for a new session.
    */
-  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
+  sandbox?: ('off' | 'folder' | 'read-only' | 'copy') | null;
   /**
    * Whether the agent gets the notebook tools, and so a kernel.
    */
-  tools: boolean;
+  tools?: boolean;
   /**
    * Whether agents may run in the folder and its copies; see ``create_session``.
    */
-  trust: boolean;
+  trust?: boolean;
   /**
    * The same for all variants of a prompt; empty for the first one.
    */
-  try_id: string;
+  try_id?: string;
 }
 
 /**
@@ -1389,7 +1389,7 @@ export interface FindStale {
   /**
    * Whether the cells are Python; names of other languages are not read.
    */
-  python: boolean;
+  python?: boolean;
   /**
    * The runs of cells, oldest first.
    *
@@ -1468,16 +1468,16 @@ export interface GetChanges {
    *
    * @maxItems 1000
    */
-  earlier: string[];
+  earlier?: string[];
   /**
    * Each file's text before and after, or one patch for ``git apply``.
    */
-  form: 'texts' | 'patch';
+  form?: 'texts' | 'patch';
   name: 'get_changes';
   /**
    * Only this file.
    */
-  path: string | null;
+  path?: string | null;
   turn_id: string;
 }
 
@@ -1490,17 +1490,17 @@ export interface GetHistory {
   /**
    * Whether to show the state before the turn instead of after it.
    */
-  before: boolean;
+  before?: boolean;
   name: 'get_history';
   notebook_path: string;
   /**
    * One of the files at that time, with its text.
    */
-  path: string;
+  path?: string;
   /**
    * The turn; empty for the list of turns.
    */
-  turn_id: string;
+  turn_id?: string;
 }
 
 /**
@@ -1523,7 +1523,7 @@ export interface GetItems {
   /**
    * A turn of this session: ``start`` and ``end`` then count from its first item.
    */
-  turn_id: string;
+  turn_id?: string;
 }
 
 /**
@@ -1547,25 +1547,25 @@ export interface GetSavedOutputs {
   /**
    * Only turns that have changed since: the ``number`` of an earlier result, with its epoch.
    */
-  after: number | null;
+  after?: number | null;
   /**
    * Without ``after``: leave out turns that ended before this time, in seconds since the epoch.
    * The notebook has their records.
    */
-  ended_after: number | null;
-  epoch: string;
+  ended_after?: number | null;
+  epoch?: string;
   name: 'get_records';
   notebook_path: string;
   /**
    * Which turns to include, also those without a cell; by default those of all its cells.
    */
-  turn_ids: string[] | null;
+  turn_ids?: string[] | null;
   /**
    * Turns that are running according to the notebook; they are not left out.
    *
    * @maxItems 1000
    */
-  unfinished: string[];
+  unfinished?: string[];
 }
 
 /**
@@ -1585,31 +1585,31 @@ export interface GetTraffic {
   /**
    * Read forward from this position: a page's ``end``. Without it, the newest lines are read.
    */
-  after: number | null;
+  after?: number | null;
   /**
    * Read backward from this position: a page's ``start``.
    */
-  before: number | null;
-  direction: ('>' | '<' | '!') | null;
+  before?: number | null;
+  direction?: ('>' | '<' | '!') | null;
   /**
    * Whether consecutive chunks of one stream are joined into one line.
    */
-  gather: boolean;
-  limit: number;
+  gather?: boolean;
+  limit?: number;
   /**
    * A part of the method, the kind of update or the kind of note.
    */
-  method: string;
+  method?: string;
   name: 'get_traffic';
   session_id: string;
   /**
    * Text that the line must contain; case is ignored.
    */
-  text: string;
+  text?: string;
   /**
    * How long to wait if there is nothing after ``after`` yet.
    */
-  wait_seconds: number;
+  wait_seconds?: number;
 }
 
 /**
@@ -1619,7 +1619,7 @@ export interface GetTrafficLine {
   /**
    * Where the joined chunks end.
    */
-  end: number | null;
+  end?: number | null;
   name: 'get_traffic_line';
   place: number;
   session_id: string;
@@ -1632,17 +1632,17 @@ export interface GetTranscript {
   /**
    * ``shared`` is HTML that looks as in JupyterLab, and can be played step by step.
    */
-  format: 'json' | 'markdown' | 'html' | 'shared';
+  format?: 'json' | 'markdown' | 'html' | 'shared';
   name: 'get_transcript';
   session_id: string;
   /**
    * Whether Markdown and HTML include the agent's reasoning.
    */
-  thoughts: boolean;
+  thoughts?: boolean;
   /**
    * Only this turn; ``last`` is the newest that was sent.
    */
-  turn_id: string;
+  turn_id?: string;
 }
 
 /**
@@ -1655,9 +1655,9 @@ export interface GetTurn {
   /**
    * For the next part: the last one's ``more``.
    */
-  start: number | null;
+  start?: number | null;
   turn_id: string;
-  wait_seconds: number;
+  wait_seconds?: number;
 }
 
 /**
@@ -1902,14 +1902,14 @@ export interface KeepVariant {
    *
    * @maxItems 200
    */
-  hunks: FileHunks[];
+  hunks?: FileHunks[];
   name: 'keep_variant';
   /**
    * Which files; default: all that can be kept.
    */
-  paths: string[] | null;
+  paths?: string[] | null;
   turn_id: string;
-  undo: boolean;
+  undo?: boolean;
 }
 
 /**
@@ -1929,12 +1929,12 @@ export interface ListAgentSessions {
   /**
    * Whether to include the agent's archive.
    */
-  archived: boolean;
-  cursor: string;
+  archived?: boolean;
+  cursor?: string;
   /**
    * Absolute or relative to the server's root, which is the default.
    */
-  cwd: string | null;
+  cwd?: string | null;
   name: 'list_agent_sessions';
 }
 
@@ -1946,7 +1946,7 @@ export interface ListAgents {
   /**
    * The notebook whose own agents to include. For a kernel, it is known.
    */
-  notebook_path: string;
+  notebook_path?: string;
 }
 
 /**
@@ -1972,7 +1972,7 @@ export interface ListOutsideKeys {
  */
 export interface ListRules {
   name: 'list_rules';
-  session_id: string;
+  session_id?: string;
 }
 
 /**
@@ -2004,7 +2004,7 @@ export interface Login {
   /**
    * One of the session's ``auth_methods``; empty for the first usable one.
    */
-  method_id: string;
+  method_id?: string;
   name: 'login';
   session_id: string;
 }
@@ -2062,7 +2062,7 @@ export interface MakeOutsideKey {
    * Relative to the root folder, with forward slashes.
    */
   notebook_path: string;
-  policy: 'read-only' | 'ask';
+  policy?: 'read-only' | 'ask';
 }
 
 /**
@@ -2179,10 +2179,10 @@ export interface Notice {
 export interface OpenAgentSession {
   agent: string;
   agent_session_id: string;
-  cwd: string | null;
+  cwd?: string | null;
   name: 'open_agent_session';
-  title: string;
-  trust: boolean;
+  title?: string;
+  trust?: boolean;
 }
 
 /**
@@ -2361,20 +2361,20 @@ export interface PromptSession {
    *
    * @maxItems 100
    */
-  allow: string[];
+  allow?: string[];
   /**
    * False if no user is present (nbclient, papermill).
    */
-  can_ask: boolean;
+  can_ask?: boolean;
   /**
    * Rules that deny something in this turn; they take precedence over all others.
    *
    * @maxItems 100
    */
-  deny: string[];
+  deny?: string[];
   name: 'prompt';
-  origin: Origin | null;
-  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  origin?: Origin | null;
+  policy?: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   /**
    * Text, or ACP content blocks.
    */
@@ -2383,7 +2383,7 @@ export interface PromptSession {
     | {
         [k: string]: JsonValue;
       }[];
-  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
+  sandbox?: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
 }
 
@@ -2520,37 +2520,37 @@ export interface RevertTurn {
   /**
    * If no files are named: by whom the changes must be, the turn, nobody observed, or both.
    */
-  authors: ('agent' | 'unknown')[];
+  authors?: ('agent' | 'unknown')[];
   /**
    * Earlier turns, oldest first, whose changes to these files are reverted along with it.
    *
    * @maxItems 1000
    */
-  earlier: string[];
+  earlier?: string[];
   /**
    * Parts of files instead of whole ones.
    *
    * @maxItems 200
    */
-  hunks: FileHunks[];
+  hunks?: FileHunks[];
   /**
    * The user did it in an open document: nothing is written, it is only recorded.
    */
-  in_document: boolean;
+  in_document?: boolean;
   name: 'revert_turn';
   /**
    * Whether to revert what is possible if some files were changed since.
    */
-  partial: boolean;
+  partial?: boolean;
   /**
    * Which files; by default all.
    */
-  paths: string[] | null;
+  paths?: string[] | null;
   turn_id: string;
   /**
    * Whether to undo a revert.
    */
-  undo: boolean;
+  undo?: boolean;
 }
 
 /**
@@ -2625,11 +2625,11 @@ export interface RewindSession {
    *
    * @maxItems 1000
    */
-  also: string[];
+  also?: string[];
   /**
    * Whether to restore files, too.
    */
-  files: boolean;
+  files?: boolean;
   name: 'rewind_session';
   session_id: string;
   turn_id: string;
@@ -2765,7 +2765,7 @@ export interface SearchHit {
  * Each call searches for a limited time. Call again with ``next_cursor`` to continue.
  */
 export interface SearchSessions {
-  cursor: string;
+  cursor?: string;
   name: 'search_sessions';
   /**
    * Words to find in this order; case and white space are ignored.
@@ -3250,16 +3250,16 @@ export interface SessionsFrame {
  * Change a config option, mode, model, policy, sandbox, its network, or the title.
  */
 export interface SetConfig {
-  config: {
+  config?: {
     [k: string]: string | boolean;
   };
-  mode: string | null;
+  mode?: string | null;
   name: 'set_config';
-  network: ('all' | 'none' | 'hosts') | null;
-  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
-  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
+  network?: ('all' | 'none' | 'hosts') | null;
+  policy?: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  sandbox?: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
-  title: string | null;
+  title?: string | null;
 }
 
 /**
@@ -3720,14 +3720,14 @@ export interface TrustFolder {
   /**
    * Absolute, or relative to the server's root.
    */
-  folder: string;
+  folder?: string;
   name: 'trust_folder';
-  request_id: string;
-  session_id: string;
+  request_id?: string;
+  session_id?: string;
   /**
    * False declines a session's question, and does nothing else.
    */
-  trust: boolean;
+  trust?: boolean;
 }
 
 /**
@@ -3985,7 +3985,7 @@ export interface UndoRewind {
   /**
    * Whether to restore files, if going back has changed them.
    */
-  files: boolean;
+  files?: boolean;
   name: 'undo_rewind';
   /**
    * The session that going back has created.
@@ -4138,4 +4138,65 @@ export interface WriteDocument {
   base: string | null;
   op: 'write_document';
   text: string;
+}
+
+/** What the server answers to each command, by the command's name. */
+export interface Results {
+  list_agents: AgentEntry[];
+  get_registry: RegistryReply;
+  get_sandboxes: SandboxesReply;
+  update_registry: RegistryReply;
+  list_sessions: SessionState[];
+  search_sessions: FoundSessions;
+  create_session: SessionState;
+  get_session: SessionState;
+  close_session: null;
+  delete_session: null;
+  archive_session: ArchiveReply;
+  unarchive_session: ArchiveReply;
+  fork_session: SessionState;
+  resume_session: SessionState;
+  rewind_session: RewindReply;
+  undo_rewind: RewindReply;
+  list_agent_sessions: AgentSessions;
+  open_agent_session: SessionState;
+  prompt: { [name: string]: string };
+  cancel: null;
+  answer_permission: { [name: string]: string };
+  set_config: SessionState;
+  get_items: ItemsPage;
+  get_turn: TurnDetail;
+  attach_turn: AttachedTurn;
+  get_records: SavedOutputs;
+  get_transcript: { [name: string]: unknown };
+  get_traffic: TrafficPage;
+  get_traffic_line: TrafficDetail;
+  cancel_import: null;
+  answer_elicitation: { [name: string]: string };
+  edit_queued: null;
+  send_now: null;
+  steer: { [name: string]: string };
+  kill_terminal: null;
+  cancel_tool_call: null;
+  run_outside: null;
+  get_changes: ChangesReply;
+  get_history: History;
+  list_changing_sessions: ChangingSessions;
+  revert_turn: RevertReply;
+  create_variant: SessionState;
+  keep_variant: RevertReply;
+  allow_download: AgentEntry;
+  restart_agent: LoginReply;
+  login: LoginReply;
+  cancel_login: LoginReply;
+  logout: LoginReply;
+  list_rules: RuleEntry[];
+  revoke_rule: null;
+  trust_folder: { [name: string]: string };
+  list_trust: TrustedFolder[];
+  revoke_trust: null;
+  make_outside_key: NewOutsideKey;
+  list_outside_keys: OutsideKeyEntry[];
+  revoke_outside_key: null;
+  find_stale: StaleCells;
 }

@@ -6,7 +6,6 @@ import type { Actions, RevertChoice } from '../../src/views/actions';
 import type { Mounted } from '../../src/views/props';
 import { mountReview } from '../../src/views/review';
 import type { Scope, Source } from '../../src/views/review';
-import { mountVariantsReview } from '../../src/features/variants/view/review';
 import type { ChangedFile, FileTexts, TurnState } from '../../src/wire/types';
 import { file, session, SESSION, turn } from './build';
 import { snapshot } from './events';
@@ -20,7 +19,7 @@ export const FIRST = { old_start: 4, old_end: 5, new_start: 4, new_end: 5 };
 
 export const SECOND = { old_start: 29, old_end: 30, new_start: 29, new_end: 30 };
 
-const CONNECTION = { state: 'open' } as const;
+export const CONNECTION = { state: 'open' } as const;
 
 let shown: { readonly element: HTMLElement; readonly mounted: Mounted<never> } | null = null;
 
@@ -100,19 +99,11 @@ export class Reviewed {
 
   show(...scopes: [Scope, ...Scope[]]): HTMLElement {
     const props = { scopes, connection: CONNECTION, failure: null };
-    return this.#mount((element, sources) => mountReview(element, { ...props, sources }));
+    return this.mount((element, sources) => mountReview(element, { ...props, sources }));
   }
 
-  /** The sessions as variants of a prompt; `refused` is why one of them is not shown. */
-  showVariants(refused: Readonly<Record<string, string>> = {}): HTMLElement {
-    const failures = new Map(
-      Object.entries(refused).map(([id, message]) => [id, { message, detail: '' }]),
-    );
-    const props = { failures, connection: CONNECTION };
-    return this.#mount((element, sources) => mountVariantsReview(element, { ...props, sources }));
-  }
-
-  #mount(
+  /** Mounts a view of the sessions. */
+  mount(
     mount: (element: HTMLElement, sources: readonly [Source, ...Source[]]) => Mounted<never>,
   ): HTMLElement {
     const [first, ...others] = this.sources;

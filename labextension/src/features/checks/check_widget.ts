@@ -9,10 +9,12 @@ import type { Translate } from '../../views';
 import type { CheckProps } from './view';
 import { isRecord, text } from '../../wire/read';
 import { agentIcon } from '../../lab/page/icon';
-import { mountCheck } from '../../lab/page/lazy_views';
+import { lazyView } from '../../lab/page/lazy_views';
 import type { LazyMounted } from '../../lab/page/lazy_views';
 import { checkLines } from './check_lines';
 import type { Checked } from './check_lines';
+
+const mountCheck = lazyView(async () => (await import('./view')).mountCheck);
 
 interface CheckParts {
   readonly settings: ServerConnection.ISettings;

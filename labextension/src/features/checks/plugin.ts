@@ -2,13 +2,21 @@ import { ILabShell } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, WidgetTracker } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
 import { CurrentNotebook, scrollToCell } from '../../lab/page/current_notebook';
 import { agentIcon } from '../../lab/page/icon';
-import { CHECK } from '../../lab/page/ids';
+import { addToViews } from '../../lab/page/additions';
+import { IAcpClient } from '../../lab/page/client';
+import { IAcpCellReview } from '../../lab/review/cells/cell_watcher';
+import type { StaleCells } from './stale/stale_cells';
 import type { CheckWidget } from './check_widget';
+
+const CHECK = 'acp-jupyter:check';
+
+const RUN_STALE = 'acp-jupyter:run-stale';
 
 /** Runs a copy of the notebook in a second kernel, and says which outputs are the same. */
 export const checkPlugin: JupyterFrontEndPlugin<void> = {
@@ -67,6 +75,50 @@ export const checkPlugin: JupyterFrontEndPlugin<void> = {
         void widget.start();
       },
     });
+    addToViews(async () => {
+      const { checkButton } = await import(/* webpackChunkName: "views" */ './check_button');
+      return { reviewHead: checkButton(path => void app.commands.execute(CHECK, { path })) };
+    });
     palette?.addItem({ command: CHECK, category: trans.__('Agents') });
+  },
+};
+
+/** Marks the cells whose inputs an agent has changed since they ran. */
+export const staleCellsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:stale-cells',
+  description: 'Marks cells that are stale after changes by agents.',
+  autoStart: true,
+  requires: [IAcpClient, INotebookTracker, IAcpCellReview],
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    tracker: INotebookTracker,
+    review: IAcpCellReview,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
+    const marks = new WeakMap<NotebookPanel, StaleCells>();
+    review.watch(async panel => {
+      const { StaleCells } = await import('./stale/stale_cells');
+      const check = () => void app.commands.execute(CHECK, { path: panel.context.localPath });
+      const stale = new StaleCells(panel, { client, check, t });
+      marks.set(panel, stale);
+      return stale;
+    });
+    const current = () => {
+      const panel = tracker.currentWidget;
+      return panel === null ? undefined : marks.get(panel);
+    };
+    app.commands.addCommand(RUN_STALE, {
+      label: trans.__('Run the Stale Cells'),
+      caption: trans.__('Run the cells whose inputs an agent has changed, from the top'),
+      icon: agentIcon,
+      isEnabled: () => current()?.any === true,
+      execute: () => current()?.run(),
+    });
+    palette?.addItem({ command: RUN_STALE, category: trans.__('Agents') });
   },
 };

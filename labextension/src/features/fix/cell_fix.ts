@@ -8,9 +8,10 @@ import { errorOf } from '../../lab/context/cells';
 import { changeText } from '../../lab/documents/merge/notebook_model';
 import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../../lab/page/ids';
 import { CellAnnouncer } from '../../lab/review/cells/cell_note';
-import { agentOf, ask, withdraw } from '../../lab/proposal/sent_prompt';
+import { agentOf, withdraw } from '../../lab/proposal/sent_prompt';
+import { ask } from './ask';
 import type { SentPrompt } from '../../lab/proposal/sent_prompt';
-import type { FixNoteProps } from '../../lab/proposal/proposal_note';
+import type { ProposalNoteProps } from '../../lab/proposal/proposal_note';
 import type { FixParts } from './fix_parts';
 import { drawn, endedIn, isAnother } from './fix_step';
 import type { Step, Taken } from './fix_step';
@@ -18,8 +19,9 @@ import { CellBackup, showBefore } from './cell_backup';
 import { outcomeOf } from '../../lab/proposal/outcome';
 import type { Proposal } from '../../lab/proposal/outcome';
 import { fixPrompt } from './prompt';
+import { commandActions } from '../../views/command_actions';
 
-export { mountFixNote } from '../../lab/proposal/proposal_note';
+export { mountProposalNote } from '../../lab/proposal/proposal_note';
 
 /** Placeholder for a session that is not known yet. */
 const NOTHING = new SessionStore('');
@@ -50,6 +52,10 @@ export class CellFix {
     this.#changed = changed;
     this.#end = end;
     this.#announcer = new CellAnnouncer(parts.notebook.node);
+  }
+
+  get #answer() {
+    return commandActions(this.#parts.client.run).answerPermission;
   }
 
   /** Sends the prompt. */
@@ -159,7 +165,7 @@ export class CellFix {
     }
     this.#set({ at: 'proposed', source, request, busy: true });
     const { sessionId } = asked.following.store;
-    await this.#parts.client.answerPermission(sessionId, request.requestId, request.allow);
+    await this.#answer(sessionId, request.requestId, request.allow);
   }
 
   /** Runs the cell, and shows its earlier output beside the new one. */
@@ -259,7 +265,7 @@ export class CellFix {
   }
 
   /** The content of the note. */
-  props(): FixNoteProps {
+  props(): ProposalNoteProps {
     const { app, notebook, rendering, t } = this.#parts;
     const store = this.#asked?.following.store ?? NOTHING;
     const announce = this.#announcer.say;
@@ -267,6 +273,7 @@ export class CellFix {
     const { sessionId } = store;
     const turnId = this.#asked?.turnId ?? '';
     return {
+      label: t('Fix'),
       scene: { store, host: 'panel', actions: null, rendering, t, announce },
       step: `${this.#cellId} ${this.#number}`,
       language: notebook.content.model?.defaultKernelLanguage || 'python',
@@ -279,7 +286,7 @@ export class CellFix {
           answer: (requestId, option) => {
             this.#answered = requestId;
             this.#set({ at: 'asking', waits: 'agent' });
-            this.#parts.client.answerPermission(sessionId, requestId, option).catch(this.#fail);
+            this.#answer(sessionId, requestId, option).catch(this.#fail);
           },
           run: source => void this.#run(source),
           takeBack: taken => this.#takeBack(taken),

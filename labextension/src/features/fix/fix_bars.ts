@@ -6,10 +6,10 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
 import { isPromptCell } from '../../lab/page/answer_cells';
-import { FIX_ERROR } from '../../lab/page/ids';
 import { shortcutOf } from '../../lab/page/turn_actions';
 import type * as Code from './cell_fix';
-import type { FixNoteProps } from '../../lab/proposal/proposal_note';
+import type { ProposalNoteProps } from '../../lab/proposal/proposal_note';
+import { FIX_ERROR } from './fix_parts';
 import type { FixParts } from './fix_parts';
 
 /** Pause in typing after which the bars are drawn again. */
@@ -172,7 +172,7 @@ function close(cell: Cell, bar: FixBar): void {
 /** The widget under a cell that failed: the button, or the fix. */
 class FixBar extends Widget {
   readonly #button: HTMLButtonElement;
-  #mounted: Mounted<FixNoteProps> | null = null;
+  #mounted: Mounted<ProposalNoteProps> | null = null;
 
   constructor(fix: () => void, { app, t }: Pick<FixParts, 'app' | 't'>) {
     super();
@@ -194,7 +194,7 @@ class FixBar extends Widget {
   }
 
   /** Shows a fix, or the button. */
-  draw(props: FixNoteProps | null, code: typeof Code | null): void {
+  draw(props: ProposalNoteProps | null, code: typeof Code | null): void {
     const hadFocus = this.node.contains(document.activeElement);
     if (props === null || code === null) {
       if (this.#button.parentElement === null) {
@@ -203,7 +203,7 @@ class FixBar extends Widget {
       }
     } else if (this.#mounted === null) {
       this.#unmount();
-      this.#mounted = code.mountFixNote(this.node, props);
+      this.#mounted = code.mountProposalNote(this.node, props);
     } else {
       this.#mounted.update(props);
     }

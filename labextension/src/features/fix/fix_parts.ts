@@ -5,6 +5,8 @@ import type { Client } from '../../delivery/client';
 import type { Rendering, Translate } from '../../views';
 import type { IAcpPanel } from '../../lab/panel/session_panel';
 
+export const FIX_ERROR = 'acp-jupyter:fix-error';
+
 /** What a fix of a cell needs. */
 export interface FixParts {
   readonly app: JupyterFrontEnd;

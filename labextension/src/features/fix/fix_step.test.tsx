@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SESSION } from '../../../tests/support/build';
 import { SessionStore } from '../../state/store';
 import { identity } from '../../views/i18n';
-import { mountFixNote } from '../../lab/proposal/proposal_note';
+import { mountProposalNote } from '../../lab/proposal/proposal_note';
 import { drawn, isAnother } from './fix_step';
 import type { FixHandlers, Step } from './fix_step';
 
@@ -28,7 +28,8 @@ function show(step: Step, { stale = false, acts = acting() } = {}) {
   element.className = 'acp';
   document.body.append(element);
   const context = { agent: 'Demo', asked: 'a = 1 / 0', stale, acts, t: identity };
-  mountFixNote(element, {
+  mountProposalNote(element, {
+    label: 'Fix',
     ...{ step: 's1', language: 'python' },
     ...drawn(step, context),
     scene: {

@@ -1,5 +1,5 @@
 import type { Translate } from '../../views';
-import type { FixAction, FixNoteProps } from '../../lab/proposal/proposal_note';
+import type { NoteAction, ProposalNoteProps } from '../../lab/proposal/proposal_note';
 import type { Outcome, Proposal, Question } from '../../lab/proposal/outcome';
 
 /** The step that a fix is at. */
@@ -77,7 +77,7 @@ interface Context {
   readonly t: Translate;
 }
 
-type Drawn = Pick<FixNoteProps, 'words' | 'tone' | 'diff' | 'note' | 'actions'>;
+type Drawn = Pick<ProposalNoteProps, 'words' | 'tone' | 'diff' | 'note' | 'actions'>;
 
 /** The note's text and actions at a step. */
 export function drawn(step: Step, context: Context): Drawn {
@@ -102,7 +102,7 @@ function asking(waits: (Step & { at: 'asking' })['waits'], { agent, acts, t }: C
     agent: t('%1 looks at the error', agent),
     answer: t('%1 asks you something first.', agent),
   };
-  const question: FixAction[] =
+  const question: NoteAction[] =
     waits === 'answer'
       ? [{ name: t('Go to the question'), run: acts.goToQuestion, primary: true }]
       : [];
@@ -118,7 +118,7 @@ function asking(waits: (Step & { at: 'asking' })['waits'], { agent, acts, t }: C
 
 function asks({ tool, request }: Step & { at: 'asks' }, { agent, acts, t }: Context): Drawn {
   const { requestId, allow, reject } = request;
-  const no: FixAction[] =
+  const no: NoteAction[] =
     reject === null
       ? []
       : [{ name: t('Reject'), key: 'n', run: () => acts.answer(requestId, reject) }];
@@ -140,12 +140,12 @@ function proposed(
   step: Step & { at: 'proposed' },
   { agent, asked, stale, acts, t }: Context,
 ): Drawn {
-  const dismiss: FixAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
-  const take: FixAction = {
+  const dismiss: NoteAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
+  const take: NoteAction = {
     ...{ name: t('Apply and run'), key: 'y', icon: 'keep', primary: true },
     run: () => acts.take(step),
   };
-  const again: FixAction = { name: t('Ask again'), primary: true, run: acts.again };
+  const again: NoteAction = { name: t('Ask again'), primary: true, run: acts.again };
   return {
     words: step.busy ? t('Applying the fix') : t('%1 proposes a fix', agent),
     tone: step.busy ? 'busy' : 'info',
@@ -167,11 +167,11 @@ function taken(step: Taken, { agent, acts, t }: Context): Drawn {
     well: t('With the fix by %1 the cell runs.', agent),
     failed: t('With the fix by %1 the cell still fails.', agent),
   };
-  const run: FixAction = {
+  const run: NoteAction = {
     ...{ name: t('Run the cell'), key: 'y', icon: 'execute', primary: true },
     run: () => acts.run(step.source),
   };
-  const again: FixAction = { name: t('Fix this error too'), run: acts.again };
+  const again: NoteAction = { name: t('Fix this error too'), run: acts.again };
   return {
     ...{ words: words[step.ran], diff: null, note: step.note },
     tone: step.ran === 'running' ? 'busy' : step.ran === 'failed' ? 'error' : 'info',
@@ -184,7 +184,7 @@ function taken(step: Taken, { agent, acts, t }: Context): Drawn {
 }
 
 function ended({ words, reason }: Step & { at: 'ended' }, { acts, t }: Context): Drawn {
-  const add: FixAction = { name: t('Add an agent…'), run: acts.addAgent };
+  const add: NoteAction = { name: t('Add an agent…'), run: acts.addAgent };
   return {
     ...{ words, tone: reason === '' ? 'info' : 'error', diff: null, note: '' },
     actions: [
@@ -196,6 +196,6 @@ function ended({ words, reason }: Step & { at: 'ended' }, { acts, t }: Context):
   };
 }
 
-function sessionAction({ openSession }: FixHandlers, t: Translate): FixAction[] {
+function sessionAction({ openSession }: FixHandlers, t: Translate): NoteAction[] {
   return openSession === null ? [] : [{ name: t('Open the session'), run: openSession }];
 }

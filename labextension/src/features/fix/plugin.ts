@@ -7,10 +7,10 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { Translate } from '../../views';
 import { IAcpClient } from '../../lab/page/client';
 import { agentIcon } from '../../lab/page/icon';
-import { FIX_ERROR } from '../../lab/page/ids';
 import { IAcpPanel } from '../../lab/panel/session_panel';
 import { IAcpRendering } from '../../lab/rendering/plugin';
 import type { FixBars } from './fix_bars';
+import { FIX_ERROR } from './fix_parts';
 
 /** Asks an agent for a fix under the error of a cell; the fix is decided on at that cell. */
 export const fixPlugin: JupyterFrontEndPlugin<void> = {

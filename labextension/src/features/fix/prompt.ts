@@ -1,4 +1,5 @@
 import { cut } from '../../lab/context/truncate';
+import { fenced } from '../../lab/page/fenced';
 
 /** The prompt: it asks for a new source of one cell, and nothing else. */
 export async function fixPrompt(
@@ -39,11 +40,4 @@ async function fingerprintOf(
   }
   const digest = await subtle.digest('SHA-256', new TextEncoder().encode(source));
   return [...new Uint8Array(digest, 0, 8)].map(byte => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** A code block with a fence that is longer than any in the code. */
-export function fenced(text: string, language = ''): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
 }

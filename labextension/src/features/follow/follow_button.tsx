@@ -1,19 +1,26 @@
 import { useCallback } from 'preact/hooks';
 
-import type { Follow } from '../../views/actions';
+import type { Addition } from '../../views/additions';
 import { Icon } from '../../views/parts/icons';
 import { useScene, useSubscription } from '../../views/scene';
 
+import type { Follows } from './follows';
+
+/** The button in the head of the panel. */
+export function followButton(follows: Follows): NonNullable<Addition['panelHead']> {
+  return ({ session }) => <FollowButton follows={follows} sessionId={session.session_id} />;
+}
+
 interface FollowButtonProps {
-  readonly follow: Follow;
+  readonly follows: Follows;
   readonly sessionId: string;
 }
 
 /** Turns following the agent on and off; says when it is paused. */
-export function FollowButton({ follow, sessionId }: FollowButtonProps) {
+function FollowButton({ follows, sessionId }: FollowButtonProps) {
   const { t } = useScene();
-  useSubscription(useCallback(listener => follow.onChange(listener), [follow]));
-  const state = follow.of(sessionId);
+  useSubscription(useCallback(listener => follows.changed.add(listener), [follows]));
+  const state = follows.of(sessionId);
   const isPaused = state === 'paused';
   const what = t('The page goes to the cell or file at which the agent works');
   return (
@@ -22,7 +29,7 @@ export function FollowButton({ follow, sessionId }: FollowButtonProps) {
       class={`btn quiet small acp-follow${state === 'on' ? ' on' : ''}`}
       aria-pressed={state === 'on'}
       title={isPaused ? t('Following is paused, because you went on. Resume it') : what}
-      onClick={() => follow.set(sessionId, state !== 'on')}
+      onClick={() => follows.set(sessionId, state === 'on' ? 'off' : 'on')}
     >
       <Icon name={isPaused ? 'pause' : 'current'} small />
       {isPaused ? t('Paused: resume') : t('Follow')}

@@ -7,9 +7,13 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IAcpClient } from '../../lab/page/client';
 import { agentIcon } from '../../lab/page/icon';
-import { FOLLOW, SETTINGS } from '../../lab/page/ids';
+import { addToViews } from '../../lab/page/additions';
+import { SETTINGS } from '../../lab/page/ids';
 import { IAcpPanel } from '../../lab/panel/session_panel';
 import type { Follower } from './follower';
+import { Follows } from './follows';
+
+const FOLLOW = 'acp-jupyter:follow-agent';
 
 /** Follows the agent of the session in the panel, if the user wants that. */
 export const followPlugin: JupyterFrontEndPlugin<void> = {
@@ -21,7 +25,7 @@ export const followPlugin: JupyterFrontEndPlugin<void> = {
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
-    { follows }: IAcpPanel,
+    panel: IAcpPanel,
     tracker: INotebookTracker,
     shell: ILabShell | null,
     palette: ICommandPalette | null,
@@ -29,6 +33,13 @@ export const followPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const follows = new Follows();
+    panel.shown.add(sessionId => follows.show(sessionId));
+    follows.show(panel.sessionId);
+    addToViews(async () => {
+      const { followButton } = await import(/* webpackChunkName: "views" */ './follow_button');
+      return { panelHead: followButton(follows) };
+    });
     let follower: Follower | null = null;
     let followed = '';
     const follow = async (sessionId: string) => {

@@ -7,11 +7,13 @@ import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { Rendering, Translate } from '../../views';
 import type { HistoryProps, Shown } from './view';
-import type { FileThen, HistoryStep, RewindReply } from '../../wire/types';
+import type { FileThen, GetHistory, History, HistoryStep, RewindReply } from '../../wire/types';
 import { agentIcon } from '../../lab/page/icon';
-import { mountHistory } from '../../lab/page/lazy_views';
+import { lazyView } from '../../lab/page/lazy_views';
 import type { LazyMounted } from '../../lab/page/lazy_views';
 import { showSession } from './rewinding';
+
+const mountHistory = lazyView(async () => (await import('./view')).mountHistory);
 
 /** A moment is loaded once the slider has rested for this time. */
 const REST_MS = 120;
@@ -126,7 +128,7 @@ export class HistoryWidget extends Widget {
   async #list(): Promise<void> {
     const asked = ++this.#asked;
     try {
-      const { steps } = await this.#parts.client.changes.history(this.#path);
+      const { steps } = await this.#ask({});
       if (asked !== this.#asked || this.isDisposed) {
         return;
       }
@@ -152,6 +154,11 @@ export class HistoryWidget extends Widget {
     this.#timer = setTimeout(() => void this.#load(), REST_MS);
   }
 
+  #ask(what: Omit<GetHistory, 'name' | 'notebook_path'>): Promise<History> {
+    const { run } = this.#parts.client;
+    return run({ ...what, name: 'get_history', notebook_path: this.#path });
+  }
+
   async #load(): Promise<void> {
     const asked = ++this.#asked;
     const before = this.#place === 0;
@@ -169,8 +176,7 @@ export class HistoryWidget extends Widget {
     this.#isLoading = true;
     this.#draw();
     try {
-      const query = { turnId: step.turn_id, before };
-      const { moment } = await this.#parts.client.changes.history(this.#path, query);
+      const { moment } = await this.#ask({ turn_id: step.turn_id, before });
       if (asked !== this.#asked || moment === null) {
         return;
       }
@@ -207,12 +213,10 @@ export class HistoryWidget extends Widget {
       return;
     }
     const others = later.filter(step => step.session_id !== target.session_id);
-    const reply = await this.#parts.client.life.rewind(
-      target.session_id,
-      target.turn_id,
-      true,
-      others.map(step => step.turn_id),
-    );
+    const reply = await this.#parts.client.run({
+      ...{ name: 'rewind_session', session_id: target.session_id, turn_id: target.turn_id },
+      also: others.map(step => step.turn_id),
+    });
     const sessionId = reply.session.session_id;
     this.#restored = { words: reply.words, sessionId, steps: this.#place };
     await this.#went(reply);
@@ -220,7 +224,9 @@ export class HistoryWidget extends Widget {
 
   async #undo(): Promise<void> {
     if (this.#restored !== null) {
-      const reply = await this.#parts.client.life.undoRewind(this.#restored.sessionId);
+      const reply = await this.#parts.client.run({
+        ...{ name: 'undo_rewind', session_id: this.#restored.sessionId },
+      });
       this.#restored = null;
       await this.#went(reply);
     }
@@ -232,7 +238,7 @@ export class HistoryWidget extends Widget {
   }
 
   readonly #getFile = async (turnId: string, path: string): Promise<FileThen> => {
-    const { file } = await this.#parts.client.changes.history(this.#path, { turnId, path });
+    const { file } = await this.#ask({ turn_id: turnId, path });
     if (file === null) {
       throw new Failure(this.#parts.t('This file is not kept.'), 'history');
     }

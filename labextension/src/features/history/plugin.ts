@@ -8,11 +8,13 @@ import type { Translate } from '../../views';
 import { IAcpClient } from '../../lab/page/client';
 import { CurrentNotebook } from '../../lab/page/current_notebook';
 import { agentIcon } from '../../lab/page/icon';
-import { HISTORY } from '../../lab/page/ids';
+import { addToViews } from '../../lab/page/additions';
 import { IAcpRendering } from '../../lab/rendering/plugin';
 import type { HistoryWidget } from './history_widget';
 
-/** Shows files and cells of a notebook as they were after each of its turns. */
+const HISTORY = 'acp-jupyter:history';
+
+/** Shows files and cells of a notebook as they were after each of its turns, and goes back. */
 export const historyPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:history',
   description: 'Goes through the turns of a notebook, and restores what was.',
@@ -52,6 +54,13 @@ export const historyPlugin: JupyterFrontEndPlugin<void> = {
         }
         app.shell.activateById(widget.id);
       },
+    });
+    addToViews(async () => {
+      const [{ rewindOffer }, { rewindingIn }] = await Promise.all([
+        import(/* webpackChunkName: "views" */ './rewind_offer'),
+        import('./rewinding'),
+      ]);
+      return { offer: rewindOffer(rewindingIn(app, client, notebook, t)) };
     });
     palette?.addItem({ command: HISTORY, category: trans.__('Agents') });
   },

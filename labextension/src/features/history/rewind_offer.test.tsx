@@ -3,7 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { notice, session, SESSION, turn } from '../../../tests/support/build';
 import { DONE, draw } from '../../../tests/support/draw';
-import type { Rewinding } from '../../views/actions';
+import { Additions } from '../../views/additions';
+import { rewindOffer } from './rewind_offer';
+import type { Rewinding } from './rewinding';
 
 const OFFER = notice('n', {
   text: 'It remembers the turn after it.',
@@ -20,6 +22,14 @@ function rewinding(over: Partial<Rewinding> = {}): Rewinding {
   };
 }
 
+function withRewinding(over: Partial<Rewinding> = {}) {
+  const given = rewinding(over);
+  return {
+    rewinding: given,
+    actions: { additions: new Additions().add({ offer: rewindOffer(given) }) },
+  };
+}
+
 /** The host's refusal. */
 class Refused extends Error {
   constructor(readonly reason: string) {
@@ -29,10 +39,10 @@ class Refused extends Error {
 
 describe('what a notice offers', () => {
   it('goes back to before the turn that it names', () => {
-    const actions = { rewinding: rewinding() };
+    const { rewinding, actions } = withRewinding();
     const { view } = draw([OFFER], { actions });
     fireEvent.click(view.getByRole('button', { name: 'Go back to here' }));
-    const [called] = vi.mocked(actions.rewinding.to).mock.calls;
+    const [called] = vi.mocked(rewinding.to).mock.calls;
     expect([called?.[0].turn_id, called?.[1], called?.[2]]).toEqual([turn().turn_id, 'old', true]);
   });
 
@@ -43,7 +53,7 @@ describe('what a notice offers', () => {
       ['bad_request', 0],
     ] as const) {
       const to = vi.fn(async () => Promise.reject(new Refused(reason)));
-      const { view } = draw([OFFER], { actions: { rewinding: rewinding({ to }) } });
+      const { view } = draw([OFFER], withRewinding({ to }));
       fireEvent.click(view.getByRole('button', { name: 'Go back to here' }));
       await waitFor(() =>
         expect(view.getByRole('alert').textContent).toBe('Nothing was reverted.'),
@@ -55,21 +65,21 @@ describe('what a notice offers', () => {
   });
 
   it('undoes it, and offers to restart the kernel', () => {
-    const actions = { rewinding: rewinding() };
+    const { rewinding, actions } = withRewinding();
     const { view } = draw([notice('n', { text: 'Went back.', offers: 'undo_rewind' })], {
       actions,
     });
     fireEvent.click(view.getByRole('button', { name: 'Undo' }));
-    expect(actions.rewinding.undo).toHaveBeenCalledExactlyOnceWith(SESSION);
+    expect(rewinding.undo).toHaveBeenCalledExactlyOnceWith(SESSION);
     fireEvent.click(view.getByRole('button', { name: 'Restart the kernel and run up to here…' }));
-    expect(actions.rewinding.restartKernel).toHaveBeenCalledOnce();
+    expect(rewinding.restartKernel).toHaveBeenCalledOnce();
   });
 
   it('is gone where the host can do nothing, and where it was done', () => {
     const without = draw([OFFER], {});
     expect(without.view.queryByRole('button', { name: 'Go back to here' })).toBeNull();
     const done = draw([OFFER], {
-      actions: { rewinding: rewinding() },
+      actions: withRewinding().actions,
       session: session({ continues_in: 'other' }),
       turn: DONE,
     });

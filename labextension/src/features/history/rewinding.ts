@@ -5,13 +5,35 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
-import type { Rewinding, Translate } from '../../views';
-import type { RewindReply } from '../../wire/types';
+import type { Translate } from '../../views';
+import type { RewindReply, SessionState, TurnState } from '../../wire/types';
+import type { CurrentNotebook } from '../../lab/page/current_notebook';
 import { hasMagic } from '../../lab/page/answer_cells';
 import { OPEN_SESSION } from '../../lab/page/ids';
 
+/** Going back to before a turn, with the files and the agent's memory. */
+export interface Rewinding {
+  /**
+   * A new session continues from there; the cell of `turn` is run again in it.
+   *
+   * Without `files`, files don't change.
+   */
+  readonly to: (turn: TurnState, targetId: string, files: boolean, from: Clicked) => Promise<void>;
+  /** Continues in the session that this one was made from. */
+  readonly undo: (sessionId: string) => Promise<void>;
+  /** Restarts the kernel and runs the code cells above the active cell, but no prompts. */
+  readonly restartKernel: (from: Clicked) => Promise<void>;
+}
+
+/** Where an offer was taken: in a cell's output, or in the panel. */
+export interface Clicked {
+  readonly host: 'cell' | 'panel' | 'file';
+  readonly node: Node | null;
+  readonly session: SessionState | null;
+}
+
 /** A notebook, and the cell in it that a turn came from, if it is there. */
-export interface Place {
+interface Place {
   readonly panel: NotebookPanel;
   readonly cellId: string;
 }
@@ -20,24 +42,28 @@ export interface Place {
 export function rewindingIn(
   app: JupyterFrontEnd,
   client: Client,
-  place: (cellId: string) => Place | null,
+  notebook: CurrentNotebook,
   t: Translate,
 ): Rewinding {
   const undo = async (sessionId: string) => {
-    await showSession(app, await client.life.undoRewind(sessionId));
+    await showSession(app, await client.run({ name: 'undo_rewind', session_id: sessionId }));
   };
-  const restartKernel = async () => {
-    const found = place('');
+  const restartKernel = async (from: Clicked) => {
+    const found = placeOf(notebook, from, '');
     if (found === null) {
       throw new Failure(t('No notebook is open.'), 'notebook');
     }
     await restartAndRun(found);
   };
   return {
-    to: async (turn, targetId, files) => {
-      const reply = await client.life.rewind(turn.session_id, targetId, files);
+    to: async (turn, targetId, files, from) => {
       const cellId = turn.origin?.cell_id ?? '';
-      const found = cellId === '' ? null : place(cellId);
+      // The offer is gone once it was taken.
+      const found = cellId === '' ? null : placeOf(notebook, from, cellId);
+      const { session_id } = turn;
+      const reply = await client.run({
+        ...{ name: 'rewind_session', session_id, turn_id: targetId, files },
+      });
       await showSession(app, reply);
       Notification.info(shortWords(reply, t), {
         autoClose: false,
@@ -67,6 +93,22 @@ export function rewindingIn(
     undo,
     restartKernel,
   };
+}
+
+/** A cell of the notebook; without an id the one that was clicked in. */
+function placeOf(
+  notebook: CurrentNotebook,
+  { host, node, session }: Clicked,
+  cellId: string,
+): Place | null {
+  if (host !== 'cell') {
+    const path = session?.notebook_path ?? '';
+    const panel = path === '' ? notebook.panel : notebook.find(path);
+    return panel && { panel, cellId };
+  }
+  const panel = notebook.around(node);
+  const own = panel?.content.widgets.find(cell => cell.node.contains(node));
+  return panel && { panel, cellId: cellId === '' ? (own?.model.id ?? '') : cellId };
 }
 
 /** A notification is short; the new session says everything. */

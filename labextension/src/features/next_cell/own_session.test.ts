@@ -80,8 +80,9 @@ it.each([
   expect(found).toBe('new');
   expect(commands).toMatchObject([
     { name: 'list_agents' },
-    { name: 'set_config', session_id: 'old', title: 'Earlier next cells of a.ipynb', policy: null },
+    { name: 'set_config', session_id: 'old', title: 'Earlier next cells of a.ipynb' },
     { name: 'create_session', policy: 'deny', tools: false },
     { name: 'set_config', session_id: 'new', title: TITLE },
   ]);
+  expect(commands[1]).not.toHaveProperty('policy');
 });

@@ -33,7 +33,7 @@ export async function ownSession(
 ): Promise<Following> {
   const title = t('Next cells of %1', notebookPath);
   const bound = newestOf(client.sessions, notebookPath);
-  const agents = await client.agents();
+  const agents = await client.run({ name: 'list_agents' });
   const isReady = agents.some(({ id, status }) => id === bound?.agent_id && status === 'ready');
   const agent =
     bound !== null && isReady && isStartedHere(bound.agent_id)
@@ -50,7 +50,8 @@ export async function ownSession(
     }
     following.dispose();
     // The old session stays, since the user may continue it; with this title it isn't found again.
-    await client.setConfig(known.session_id, {
+    await client.run({
+      ...{ name: 'set_config', session_id: known.session_id },
       title: t('Earlier next cells of %1', notebookPath),
     });
   }
@@ -58,7 +59,7 @@ export async function ownSession(
   const { session_id: id } = await client.createSession({
     ...{ agent, cwd, policy: 'deny', tools: false, new: true },
   });
-  await client.setConfig(id, { title });
+  await client.run({ name: 'set_config', session_id: id, title });
   return followed(client, id, t);
 }
 

@@ -10,9 +10,11 @@ import type { Translate } from '../../views';
 import { isPromptCell } from '../../lab/page/answer_cells';
 import { IAcpClient } from '../../lab/page/client';
 import { agentIcon } from '../../lab/page/icon';
-import { SETTINGS, SUGGEST_NEXT } from '../../lab/page/ids';
+import { SETTINGS } from '../../lab/page/ids';
 import { IAcpPanel } from '../../lab/panel/session_panel';
 import type { SuggestionBar } from './suggestion_bar';
+
+const SUGGEST_NEXT = 'acp-jupyter:suggest-next-cell';
 
 /** Pause between a run and a suggestion: several cells may run one after the other. */
 const PAUSE_MS = 700;

@@ -1,7 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { cellById, cellText } from '../../lab/context/cells';
-import { fenced } from '../fix/prompt';
+import { fenced } from '../../lab/page/fenced';
 
 /** Most characters of the cells in the prompt. */
 const MAX_CHARS = 40_000;

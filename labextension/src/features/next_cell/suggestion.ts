@@ -8,7 +8,7 @@ import { textOf } from '../../state/texts';
 import type { Translate } from '../../views';
 import { withdraw } from '../../lab/proposal/sent_prompt';
 import type { SentPrompt } from '../../lab/proposal/sent_prompt';
-import type { FixNoteProps } from '../../lab/proposal/proposal_note';
+import type { ProposalNoteProps } from '../../lab/proposal/proposal_note';
 import { outcomeOf } from '../../lab/proposal/outcome';
 import { cellsOfNotebook } from '../../lab/page/answer_cells';
 import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../../lab/page/ids';
@@ -19,7 +19,7 @@ import { nextCellPrompt } from './prompt';
 import { noteProps } from './suggestion_step';
 import type { Step } from './suggestion_step';
 
-export { mountFixNote } from '../../lab/proposal/proposal_note';
+export { mountProposalNote } from '../../lab/proposal/proposal_note';
 
 /** Longest wait for an answer, including the agent's start. */
 const MAX_MS = 120_000;
@@ -111,7 +111,9 @@ export class Suggestion {
     }
     let turnId;
     try {
-      turnId = await client.send(following.store.sessionId, prompt, 'deny');
+      const { sessionId } = following.store;
+      const sent = { name: 'prompt', session_id: sessionId, prompt, policy: 'deny' } as const;
+      turnId = (await client.run(sent)).turn_id;
     } catch (error) {
       following.dispose();
       throw error;
@@ -227,7 +229,7 @@ export class Suggestion {
   }
 
   /** The content of the note. */
-  props(): FixNoteProps {
+  props(): ProposalNoteProps {
     const { app, notebook, t } = this.#parts;
     const store = this.#asked?.following.store ?? NOTHING;
     const { sessionId } = store;

@@ -3,8 +3,8 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
-import type { FixNoteProps } from '../../lab/proposal/proposal_note';
-import { mountFixNote, Suggestion } from './suggestion';
+import type { ProposalNoteProps } from '../../lab/proposal/proposal_note';
+import { mountProposalNote, Suggestion } from './suggestion';
 import type { SuggestionParts } from './suggestion';
 
 /** Shows the suggestion of one notebook under the cell that it would follow. */
@@ -80,7 +80,7 @@ export class SuggestionBar {
 
 /** The widget under the cell. It isn't part of the notebook's document. */
 class Bar extends Widget {
-  #mounted: Mounted<FixNoteProps> | null = null;
+  #mounted: Mounted<ProposalNoteProps> | null = null;
 
   constructor() {
     super();
@@ -89,13 +89,13 @@ class Bar extends Widget {
     this.node.dataset['host'] = 'panel';
   }
 
-  draw(cell: Cell, props: FixNoteProps): void {
+  draw(cell: Cell, props: ProposalNoteProps): void {
     const { layout } = cell;
     if (this.parent !== cell && layout instanceof PanelLayout) {
       layout.addWidget(this);
     }
     if (this.#mounted === null) {
-      this.#mounted = mountFixNote(this.node, props);
+      this.#mounted = mountProposalNote(this.node, props);
     } else {
       this.#mounted.update(props);
     }

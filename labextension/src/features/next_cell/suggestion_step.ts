@@ -1,5 +1,5 @@
 import type { Translate } from '../../views';
-import type { FixAction, FixNoteProps } from '../../lab/proposal/proposal_note';
+import type { NoteAction, ProposalNoteProps } from '../../lab/proposal/proposal_note';
 
 /** The step that a suggestion is at. */
 export type Step =
@@ -20,7 +20,7 @@ export interface SuggestionHandlers {
   readonly openSession: (() => void) | null;
 }
 
-type Drawn = Pick<FixNoteProps, 'words' | 'tone' | 'code' | 'note' | 'actions'>;
+type Drawn = Pick<ProposalNoteProps, 'words' | 'tone' | 'code' | 'note' | 'actions'>;
 
 /** The note's text and actions at a step. */
 export function noteProps(
@@ -29,8 +29,8 @@ export function noteProps(
   acts: SuggestionHandlers,
   t: Translate,
 ): Drawn {
-  const dismiss: FixAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
-  const session: FixAction[] =
+  const dismiss: NoteAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
+  const session: NoteAction[] =
     acts.openSession === null ? [] : [{ name: t('Open the session'), run: acts.openSession }];
   switch (step.at) {
     case 'asking': {
@@ -40,7 +40,7 @@ export function noteProps(
         agent: t('%1 is writing the next cell. This costs a prompt.', agent),
         answer: t('%1 asks you something first.', agent),
       };
-      const question: FixAction[] =
+      const question: NoteAction[] =
         step.waits === 'answer'
           ? [{ name: t('Go to the question'), run: acts.goToQuestion, primary: true }]
           : [];
@@ -52,11 +52,11 @@ export function noteProps(
     }
     case 'suggested': {
       const { source, late } = step;
-      const insert: FixAction = {
+      const insert: NoteAction = {
         ...{ name: t('Insert'), key: 'Tab', icon: 'insert', primary: true },
         run: () => acts.insert(source),
       };
-      const show: FixAction = { name: t('Show it'), run: () => acts.unfold(source) };
+      const show: NoteAction = { name: t('Show it'), run: () => acts.unfold(source) };
       return {
         words: late
           ? t('%1 suggested a next cell before your last changes. It cost a prompt.', agent)
@@ -67,7 +67,7 @@ export function noteProps(
     }
     case 'ended': {
       const { words, reason } = step;
-      const add: FixAction = { name: t('Add an agent…'), run: acts.addAgent };
+      const add: NoteAction = { name: t('Add an agent…'), run: acts.addAgent };
       return {
         ...{ words, tone: reason === '' ? 'info' : 'error', code: null, note: '' },
         actions: [

@@ -2,9 +2,9 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/pr
 import { afterEach, expect, test, vi } from 'vitest';
 
 import type { NewOutsideKey, OutsideKeyEntry } from '../../wire/types';
-import type { Actions, OutsideAccess as Access } from '../../views/actions';
 import { identity } from '../../views/i18n';
 import { OutsideAccess } from './outside_access';
+import type { Access } from './outside_access';
 
 afterEach(cleanup);
 
@@ -28,13 +28,8 @@ function draw(more: Partial<Access> = {}, copy = vi.fn(() => Promise.resolve()))
     revoke: () => Promise.resolve(),
     ...more,
   };
-  const actions: Actions = {
-    answerPermission: () => Promise.resolve(),
-    cancel: () => Promise.resolve(),
-    copy,
-  };
   const onBack = vi.fn();
-  render(<OutsideAccess access={access} actions={actions} t={identity} onBack={onBack} />);
+  render(<OutsideAccess access={access} actions={{ copy }} t={identity} onBack={onBack} />);
   return { copy, onBack };
 }
 

@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import type { NewOutsideKey, OutsideKeyEntry } from '../../wire/types';
-import type { Actions, OutsideAccess as Access } from '../../views/actions';
+import type { Actions } from '../../views/actions';
+import type { AddedPage } from '../../views/additions';
 import { age, moment } from '../../views/i18n';
 import type { Translate } from '../../views/i18n';
 import { ActionButton, IconButton, messageOf } from '../../views/parts/buttons';
 import { CopyButton } from '../../views/parts/copy_button';
 import { Icon } from '../../views/parts/icons';
 import { Loading } from '../../views/panel/empty_session';
+import { useScene } from '../../views/scene';
 
 type Policy = OutsideKeyEntry['policy'];
 
@@ -28,9 +30,33 @@ const CHOICES: readonly {
   },
 ];
 
+/** Keys with which agents that run elsewhere use the tools of a notebook. */
+export interface Access {
+  /** Address of the server, for a program. */
+  readonly url: string;
+  /** Path of the current notebook; empty for none. */
+  readonly notebook: () => string;
+  readonly list: () => Promise<OutsideKeyEntry[]>;
+  readonly make: (notebookPath: string, policy: Policy) => Promise<NewOutsideKey>;
+  readonly revoke: (keyId: string) => Promise<void>;
+}
+
+/** The page of the panel. */
+export function outsidePage(access: Access, id: string): AddedPage {
+  return {
+    id,
+    name: t => t('Give an outside agent access…'),
+    first: '.acp-outside input',
+    view: ({ onBack }) => {
+      const { actions, t } = useScene();
+      return <OutsideAccess {...{ access, t, onBack }} actions={actions ?? {}} />;
+    },
+  };
+}
+
 interface OutsideAccessProps {
   readonly access: Access;
-  readonly actions: Actions;
+  readonly actions: Pick<Actions, 'copy'>;
   readonly t: Translate;
   readonly onBack: () => void;
 }

@@ -2,17 +2,25 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact
 
 import type { Playback, PlayedTurn } from './playback';
 import { identity } from '../../views/i18n';
+import type { Translate } from '../../views/i18n';
 import { useAnnouncer } from '../../views/parts/announcer';
 import { mounted } from '../../views/parts/mount';
-import type { Mounted, SharedProps } from '../../views/props';
+import type { Mounted, Rendering } from '../../views/props';
 import { SceneContext, useSubscription } from '../../views/scene';
 import type { Scene } from '../../views/scene';
 import { Prompts } from '../../views/turn/prompts';
 import { TurnBody } from '../../views/turn/turn_body';
 import { Player } from './player';
 
+/** Properties of the view of a shared file. */
+interface SharedProps {
+  readonly playback: Playback;
+  readonly rendering?: Rendering | undefined;
+  readonly t?: Translate;
+}
+
 /** The turns of a shared file, and the bar that steps through them. */
-export function SharedView(props: SharedProps) {
+function SharedView(props: SharedProps) {
   const { playback, rendering, t = identity } = props;
   useSubscription(useCallback(listener => playback.subscribe(listener), [playback]));
   const { announce, regions } = useAnnouncer();

@@ -1,6 +1,6 @@
 import { Highlighter } from '../../colours/highlighter';
 import { Playback } from './playback';
-import { mountShared } from '../../views';
+import { mountShared } from './shared_view';
 import { parseShared } from './shared_data';
 import { findParser } from '../../widget/languages';
 import { applyPageStyle } from '../../widget/page_style';

@@ -6,9 +6,12 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { Translate } from '../../views';
 import { IAcpClient } from '../../lab/page/client';
 import { agentIcon } from '../../lab/page/icon';
-import { TRAFFIC } from '../../lab/page/ids';
+import { addToViews } from '../../lab/page/additions';
 import { IAcpPanel } from '../../lab/panel/session_panel';
+import { trafficItem } from './menu_item';
 import type { TrafficWidget } from './traffic_widget';
+
+const TRAFFIC = 'acp-jupyter:traffic';
 
 /** The traffic of a session as a tab of the main area, one for each session. */
 export const trafficPlugin: JupyterFrontEndPlugin<void> = {
@@ -54,6 +57,10 @@ export const trafficPlugin: JupyterFrontEndPlugin<void> = {
         }
         app.shell.activateById(widget.id);
       },
+    });
+    addToViews(() => {
+      const open = (sessionId: string) => void app.commands.execute(TRAFFIC, { sessionId });
+      return Promise.resolve({ sessionMenu: trafficItem(open) });
     });
     palette?.addItem({ command: TRAFFIC, category: trans.__('Agents') });
     void restorer?.restore(tracker, {

@@ -3,12 +3,17 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Client } from '../../delivery/client';
-import type { TrafficProps, Translate } from '../../views';
+import type { Translate } from '../../views';
 import { agentIcon } from '../../lab/page/icon';
 import { OPEN_SESSION } from '../../lab/page/ids';
-import { mountTraffic } from '../../lab/page/lazy_views';
+import { lazyView } from '../../lab/page/lazy_views';
 import type { LazyMounted } from '../../lab/page/lazy_views';
 import { exportSession } from '../../lab/page/export_session';
+import type { TrafficProps } from './view/traffic';
+
+const mountTraffic = lazyView(
+  async () => (await import(/* webpackChunkName: "views" */ './view/traffic')).mountTraffic,
+);
 
 /** The traffic log of a session, which is followed while it is visible. */
 export class TrafficWidget extends Widget {
@@ -33,8 +38,9 @@ export class TrafficWidget extends Widget {
     this.title.icon = agentIcon;
     this.title.closable = true;
     this.#actions = {
-      traffic: (id, query) => client.life.traffic(id, query),
-      trafficLine: (id, place, end) => client.life.trafficLine(id, place, end),
+      traffic: (id, query) => client.run({ ...query, name: 'get_traffic', session_id: id }),
+      trafficLine: (id, place, end) =>
+        client.run({ name: 'get_traffic_line', session_id: id, place, end }),
       exportSession: (id, format) => exportSession(this.#app, id, format),
       openSession: id => void this.#app.commands.execute(OPEN_SESSION, { sessionId: id }),
       // Absent if the page was loaded over plain http.

@@ -3,7 +3,10 @@ import type { Translate } from '../../views';
 import type { VariantOfPrompt, VariantsProps } from './view';
 import { UNSELECTED_CLASS } from '../../lab/page/ids';
 import type { LazyMounted } from '../../lab/page/lazy_views';
-import { mountVariants } from '../../lab/page/lazy_views';
+import { lazyView } from '../../lab/page/lazy_views';
+import type { Decoration } from '../../lab/output/decoration';
+
+const mountVariants = lazyView(async () => (await import('./view')).mountVariants);
 
 /** The variants of a prompt in one cell; one of them is shown. */
 class VariantGroup {
@@ -41,7 +44,7 @@ let made = 0;
  *
  * Each stays a separate output in the notebook; here one is shown at a time.
  */
-export class VariantTabs {
+export class VariantTabs implements Decoration {
   readonly #node: HTMLElement;
   readonly #body: HTMLElement;
   readonly #review: (sessionIds: readonly string[]) => void;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { KnownOutputs } from '../../delivery/client';
 import type { SavedOutput, SavedOutputs } from '../../wire/results';
+import type { GetSavedOutputs } from '../../wire/types';
 import { ChangedOutputs } from './changed_outputs';
 
 function saved(turnId: string, ended_at = 1): SavedOutput {
@@ -12,15 +12,15 @@ function saved(turnId: string, ended_at = 1): SavedOutput {
 
 /** A server with these answers, and the requests that it got. */
 function server(...answers: SavedOutputs[]) {
-  const asked: KnownOutputs[] = [];
-  const changedOutputs = (_path: string, known: KnownOutputs) => {
-    asked.push(known);
+  const asked: Partial<GetSavedOutputs>[] = [];
+  const ask = ({ after, epoch, ended_after, unfinished }: GetSavedOutputs) => {
+    asked.push({ after, epoch, ended_after, unfinished });
     const answer = answers.shift();
     return answer === undefined
       ? Promise.reject(new Error('asked too often'))
       : Promise.resolve(answer);
   };
-  return { asked, changed: new ChangedOutputs({ changedOutputs }) };
+  return { asked, changed: new ChangedOutputs({ run: ask }) };
 }
 
 const ids = (changed: ChangedOutputs) => changed.outputs.map(({ turn_id }) => turn_id);

@@ -1,5 +1,5 @@
-import type { Client, KnownOutputs } from '../../delivery/client';
-import type { SavedOutput } from '../../wire/results';
+import type { SavedOutput, SavedOutputs } from '../../wire/results';
+import type { GetSavedOutputs } from '../../wire/types';
 
 /** Number of newest turns that are checked again although their outputs are up to date. */
 const MAX_SETTLED = 20;
@@ -10,16 +10,20 @@ const LATE_SECONDS = 60;
 /** The most that the server accepts. */
 const MAX_UNFINISHED = 1_000;
 
+interface Server {
+  run(command: GetSavedOutputs): Promise<SavedOutputs>;
+}
+
 /** The server's reports about a notebook's turns, each change once. */
 export class ChangedOutputs {
   /** The sessions that the turns are of. */
   readonly sessionIds = new Set<string>();
-  readonly #client: Pick<Client, 'changedOutputs'>;
+  readonly #server: Server;
   readonly #byTurn = new Map<string, SavedOutput>();
-  #known: Pick<KnownOutputs, 'after' | 'epoch'> = { after: null, epoch: '' };
+  #known: { readonly after: number | null; readonly epoch: string } = { after: null, epoch: '' };
 
-  constructor(client: Pick<Client, 'changedOutputs'>) {
-    this.#client = client;
+  constructor(server: Server) {
+    this.#server = server;
   }
 
   /** The saved outputs of turns that may have to be put into a cell. */
@@ -44,8 +48,8 @@ export class ChangedOutputs {
     unfinished: () => readonly string[],
   ): Promise<boolean> {
     const asked = this.#known;
-    const { outputs, number, epoch } = await this.#client.changedOutputs(path, {
-      ...asked,
+    const { outputs, number, epoch } = await this.#server.run({
+      ...{ name: 'get_records', notebook_path: path, ...asked },
       ended_after: savedAt === null ? null : savedAt - LATE_SECONDS,
       unfinished: asked.after === null ? unfinished().slice(-MAX_UNFINISHED) : [],
     });

@@ -45,7 +45,11 @@ export async function replaceLostWidgets(
   }
   await opened(client);
   const wanted = [...new Set(lost.flatMap(({ turnIds }) => turnIds))];
-  const saved = await client.savedOutputs(context.localPath, wanted);
+  const { outputs: saved } = await client.run({
+    name: 'get_records',
+    notebook_path: context.localPath,
+    turn_ids: wanted,
+  });
   const byTurn = new Map(saved.filter(({ done }) => done).map(each => [each.turn_id, each]));
   let replaced = false;
   for (const { cell, modelId, turnIds } of lost) {

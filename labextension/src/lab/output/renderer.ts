@@ -7,11 +7,10 @@ import type { Translate } from '../../views';
 import { cellsOfOutput } from '../page/answer_cells';
 import { IAcpClient } from '../page/client';
 import { scrollToCell } from '../page/current_notebook';
-import { REVIEW } from '../page/ids';
-import { rewindingIn } from '../../features/history/rewinding';
-import type { Place } from '../../features/history/rewinding';
 import { turnActions } from '../page/turn_actions';
 import { IAcpRendering } from '../rendering/plugin';
+import { IAcpTurnOutputs } from './decoration';
+import type { Decorate } from './decoration';
 import { TURN_MIME } from './mime';
 import { cellOfOutput, TurnRenderer } from './turn_renderer';
 
@@ -19,10 +18,11 @@ import { cellOfOutput, TurnRenderer } from './turn_renderer';
 const RANK = 10;
 
 /** Draws the turn MIME type in JupyterLab and Notebook. */
-export const rendererPlugin: JupyterFrontEndPlugin<void> = {
+export const rendererPlugin: JupyterFrontEndPlugin<IAcpTurnOutputs> = {
   id: 'acp-jupyter:renderer',
   description: 'Shows turns of agents in cell outputs.',
   autoStart: true,
+  provides: IAcpTurnOutputs,
   requires: [IAcpClient, IRenderMimeRegistry],
   optional: [ITranslator, IAcpRendering],
   activate: (
@@ -34,6 +34,7 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);
+    const decorations: Decorate[] = [];
     registry.addFactory(
       {
         // Safe in untrusted notebooks: only a turn that the server confirms has controls.
@@ -45,25 +46,18 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
             actions: (store, output) => ({
               ...turnActions(app, client, () => store.view.session, t),
               cells: cellsOfOutput(() => cellOfOutput(output), t),
-              rewinding: rewindingIn(app, client, cellId => placeOf(output, cellId), t),
               jumpTo: ({ cell_id }) => void goToCell(output, cell_id),
             }),
-            reviewVariants: variants =>
-              void app.commands.execute(REVIEW, { variants: [...variants] }),
+            decorations,
             rendering: rendering ?? undefined,
             t,
           }),
       },
       RANK,
     );
+    return { decorate: make => decorations.push(make) };
   },
 };
-
-/** A cell of the output's notebook; without an id its own. */
-function placeOf(output: Widget, cellId: string): Place | null {
-  const found = cellOfOutput(output);
-  return found && { panel: found.panel, cellId: cellId === '' ? found.cell.model.id : cellId };
-}
 
 /** Shows another cell of the output's notebook. */
 async function goToCell(output: Widget, cellId: string): Promise<void> {

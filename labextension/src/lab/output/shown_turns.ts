@@ -84,7 +84,11 @@ export class ShownTurns implements IDisposable {
     const open = [...new Set(drawn)].filter(turnId => !this.#done.has(turnId));
     try {
       if (open.length > 0) {
-        const saved = await this.#client.savedOutputs(this.#panel.context.localPath, open);
+        const { outputs: saved } = await this.#client.run({
+          name: 'get_records',
+          notebook_path: this.#panel.context.localPath,
+          turn_ids: open,
+        });
         saved.filter(({ done }) => done).forEach(({ turn_id }) => this.#done.add(turn_id));
       }
       if (this.#note()) {

@@ -14,7 +14,7 @@ import type { TurnSnapshot } from '../../wire/types';
 import { mountTurn } from '../page/lazy_views';
 import { claimsOf, snapshotOf } from './mime';
 import { whenNearViewport } from './when_near_viewport';
-import { VariantTabs } from '../../features/variants/variant_tabs';
+import type { Decorate, Decoration } from './decoration';
 
 /** Marks the output; the style sheet turns scrolled output mode off for its cell. */
 const OUTPUT_CLASS = 'acp-TurnOutput';
@@ -27,8 +27,7 @@ const PATIENCE_MS = 500;
 export interface RendererOptions {
   readonly client: Client;
   readonly actions: (store: SessionStore, output: Widget) => Actions;
-  /** Shows the changes of variants side by side. */
-  readonly reviewVariants: (sessionIds: readonly string[]) => void;
+  readonly decorations: readonly Decorate[];
   readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
@@ -52,12 +51,12 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   #mounted: Mounted<TurnProps> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #body = document.createElement('div');
-  readonly #variant: VariantTabs;
+  readonly #decorations: readonly Decoration[];
 
   constructor(options: RendererOptions) {
     super();
     this.#options = options;
-    this.#variant = new VariantTabs(this.node, this.#body, options.reviewVariants, options.t);
+    this.#decorations = options.decorations.map(make => make(this.node, this.#body));
     this.addClass(OUTPUT_CLASS);
     this.node.append(this.#body);
     this.#stop = options.client.connectionChanged.add(() => {
@@ -96,7 +95,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     this.#stop();
     this.#detach();
     this.#unmount();
-    this.#variant.dispose();
+    this.#decorations.forEach(each => each.dispose());
     this.#cell?.removeClass(CELL_CLASS);
     super.dispose();
   }
@@ -105,7 +104,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
     this.#attach();
-    this.#variant.attach();
+    this.#decorations.forEach(each => each.attach());
   }
 
   #attach(): void {
@@ -212,7 +211,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     clearTimeout(this.#timer);
     this.#unmount();
     this.#mounted = mountTurn(this.#body, props);
-    this.#variant.show(props.store, props.turnId);
+    this.#decorations.forEach(each => each.show(props.store, props.turnId));
   }
 
   #unmount(): void {

@@ -3,6 +3,7 @@ import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 import { mentionAt } from '../../state/attachments';
 import type { Cells, Translate } from '../../views';
+import { fenced } from './fenced';
 
 const MARKDOWN = new Set(['markdown', 'md', 'mdown', 'mkd']);
 
@@ -82,10 +83,7 @@ class AnswerCells {
 export function newCell(text: string, language: string) {
   const name = language.toLowerCase();
   if (name === 'mermaid') {
-    const fence = '`'.repeat(
-      Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)),
-    );
-    return { cell_type: 'markdown', source: `${fence}mermaid\n${text}\n${fence}`, metadata: {} };
+    return { cell_type: 'markdown', source: fenced(text, 'mermaid'), metadata: {} };
   }
   const cell_type = MARKDOWN.has(name) ? 'markdown' : 'code';
   return { cell_type, source: text, metadata: {} };

@@ -39,6 +39,11 @@ export class CurrentNotebook {
     };
   }
 
+  /** The open notebook that an element is in. */
+  around(node: Node | null): NotebookPanel | null {
+    return this.#tracker?.find(panel => panel.node.contains(node)) ?? null;
+  }
+
   /** An open notebook. */
   find(path: string): NotebookPanel | null {
     return this.#tracker?.find(({ context }) => context.localPath === path) ?? null;

@@ -10,36 +10,41 @@ const SUFFIXES: Record<ExportFormat, string> = {
   traffic: 'ndjson',
   markdown: 'md',
   html: 'html',
-  shared: 'html',
 };
 
-/** Downloads a session as a file, or one turn of it. */
+/** Downloads a session as a file. */
 export async function exportSession(
   app: JupyterFrontEnd,
   sessionId: string,
   format: ExportFormat,
-  turnId = '',
 ): Promise<void> {
-  const access = labAccess(app.serviceManager.serverSettings);
-  const path = `${API_PATH}sessions/${encodeURIComponent(sessionId)}/`;
+  const name = `session-${sessionId.slice(0, 8)}.${SUFFIXES[format]}`;
+  if (format === 'traffic') {
+    const answer = await answerTo(app, sessionId, 'traffic');
+    saveAs(await answer.blob(), name);
+  } else {
+    await saveTranscript(app, sessionId, { format, name });
+  }
+}
+
+/** Downloads the transcript of a session, or of one turn, in a format. */
+export async function saveTranscript(
+  app: JupyterFrontEnd,
+  sessionId: string,
+  { format, name, turnId = '' }: { format: string; name: string; turnId?: string },
+): Promise<void> {
   const turn = turnId === '' ? '' : `&turn_id=${encodeURIComponent(turnId)}`;
-  const answer = await access.get(
-    path + (format === 'traffic' ? 'traffic' : `transcript?format=${format}${turn}`),
-  );
+  const answer = await answerTo(app, sessionId, `transcript?format=${format}${turn}`);
+  saveAs(new Blob([textOf(await answer.json(), format)]), name);
+}
+
+async function answerTo(app: JupyterFrontEnd, sessionId: string, asked: string): Promise<Response> {
+  const access = labAccess(app.serviceManager.serverSettings);
+  const answer = await access.get(`${API_PATH}sessions/${encodeURIComponent(sessionId)}/${asked}`);
   if (!answer.ok) {
     throw await failureOf(answer);
   }
-  saveAs(
-    format === 'traffic' ? await answer.blob() : new Blob([textOf(await answer.json(), format)]),
-    `${nameOf(sessionId, format, turnId)}.${SUFFIXES[format]}`,
-  );
-}
-
-function nameOf(sessionId: string, format: ExportFormat, turnId: string): string {
-  if (turnId !== '') {
-    return `turn-${turnId.slice(0, 8)}`;
-  }
-  return `${format === 'shared' ? 'shared' : 'session'}-${sessionId.slice(0, 8)}`;
+  return answer;
 }
 
 async function failureOf(answer: Response): Promise<Failure> {

@@ -3,23 +3,9 @@ export const SETTINGS = 'acp-jupyter:plugin';
 
 export const ADD_AGENT = 'acp-jupyter:add-agent';
 
-export const CHECK = 'acp-jupyter:check';
-
-export const RUN_STALE = 'acp-jupyter:run-stale';
-
-export const FOLLOW = 'acp-jupyter:follow-agent';
-
-export const HISTORY = 'acp-jupyter:history';
-
-export const FIX_ERROR = 'acp-jupyter:fix-error';
-
 export const OPEN_SESSION = 'acp-jupyter:open-session';
 
 export const REVIEW = 'acp-jupyter:review';
-
-export const SUGGEST_NEXT = 'acp-jupyter:suggest-next-cell';
-
-export const TRAFFIC = 'acp-jupyter:traffic';
 
 export const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
 

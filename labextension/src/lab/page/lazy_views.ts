@@ -1,4 +1,5 @@
 import type { Mounted, Translate } from '../../views';
+import { loadAdditions } from './additions';
 
 type Mount<Props> = (element: HTMLElement, props: Props) => Mounted<Props>;
 
@@ -12,33 +13,18 @@ export interface LazyMounted<Props> extends Mounted<Props> {
  * The views are most of this extension's code, and many pages never show one, so the code is loaded
  * when the first view is drawn.
  */
-export const mountTurn = lazyView(async () => (await import('../../views')).mountTurn);
+export const mountTurn = lazyView(async () => (await loadViews()).mountTurn);
 
-export const mountPart = lazyView(async () => (await import('../../views')).mountPart);
+export const mountPart = lazyView(async () => (await loadViews()).mountPart);
 
-export const mountPanel = lazyView(async () => (await import('../../views')).mountPanel);
-
-export const mountTraffic = lazyView(async () => (await import('../../views')).mountTraffic);
+export const mountPanel = lazyView(async () => (await loadViews()).mountPanel);
 
 export const mountReview = lazyView(async () => (await import('../../views/review')).mountReview);
 
-export const mountCheck = lazyView(
-  async () => (await import('../../features/checks/view')).mountCheck,
-);
-
-export const mountHistory = lazyView(
-  async () => (await import('../../features/history/view')).mountHistory,
-);
-
 export const mountRunNote = lazyView(async () => (await import('../../views/review')).mountRunNote);
 
-export const mountVariants = lazyView(
-  async () => (await import('../../features/variants/view')).mountVariants,
-);
-
-export const mountVariantsReview = lazyView(
-  async () => (await import('../../features/variants/view/review')).mountVariantsReview,
-);
+/** The views, in a chunk with what the features add to them. */
+const loadViews = () => import(/* webpackChunkName: "views" */ '../../views');
 
 /** Mounts at once if the code is loaded, else as soon as it is, with the newest properties. */
 export function lazyView<Props extends { readonly t?: Translate }>(
@@ -52,8 +38,8 @@ export function lazyView<Props extends { readonly t?: Translate }>(
     let newest = props;
     let mounted: Mounted<Props> | null = null;
     let disposed = false;
-    const drawn = load().then(
-      loaded => {
+    const drawn = Promise.all([load(), loadAdditions()]).then(
+      ([loaded]) => {
         mount = loaded;
         if (!disposed) {
           mounted = loaded(element, newest);

@@ -7,12 +7,14 @@ import type { Widget } from '@lumino/widgets';
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { Actions, Translate } from '../../views';
+import { commandActions } from '../../views/command_actions';
 import { policiesOf } from '../../wire/policy';
 import { isRecord, number } from '../../wire/read';
 import { sandboxesOf } from '../../wire/sandbox';
 import type { SessionState } from '../../wire/types';
+import { additions } from './additions';
 import { exportSession } from './export_session';
-import { CHECK, GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
+import { GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
 import { serverPath } from './paths';
 
 /** The actions of a turn in a cell. */
@@ -23,32 +25,14 @@ export function turnActions(
   t: Translate,
 ): Actions {
   return {
-    answerPermission: (sessionId, requestId, optionId, more) =>
-      client.answerPermission(sessionId, requestId, optionId, more),
+    ...commandActions(client.run),
     requestShortcut: () => shortcutOf(app, GO_TO_PERMISSION),
-    trustFolder: (sessionId, requestId, trust) =>
-      client.permissions.trust(sessionId, requestId, trust),
-    answerElicitation: (sessionId, requestId, answer) =>
-      client.answerElicitation(sessionId, requestId, answer),
-    cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     policies: policiesOf(PageConfig.getOption('acpPolicies')),
     sandboxes: sandboxesOf(PageConfig.getOption('acpSandboxes')),
-    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
-    getChanges: (...asked) => client.changes.file(...asked),
-    revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     review: turnId =>
       void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
-    checkNotebook: path => {
-      const own = session();
-      const target = own && serverPath(PageConfig.getOption('serverRoot'), own, path);
-      if (target !== null) {
-        void app.commands.execute(CHECK, { path: target });
-      }
-    },
-    exportSession: (sessionId, format, turnId) => exportSession(app, sessionId, format, turnId),
-    killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
-    cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
-    runOutside: (...asked) => client.life.runOutside(...asked),
+    exportSession: (sessionId, format) => exportSession(app, sessionId, format),
+    additions,
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     sessionName: sessionId => nameAmongOthers(client, sessionId, t),
     baseUrl: PageConfig.getBaseUrl(),

@@ -56,7 +56,11 @@ export async function sessionFor(
   if (known) {
     return known.session_id;
   }
-  const agent = readyAgent(await client.agents(path), wanted, t);
+  const agent = readyAgent(
+    await client.run({ name: 'list_agents', notebook_path: path }),
+    wanted,
+    t,
+  );
   const choice = { agent, policy, sandbox, notebook_path: path, new: true };
   return (await client.createSession(choice)).session_id;
 }

@@ -18,8 +18,6 @@ const OPEN_PANEL = 'acp-jupyter:open-panel';
 
 const NEW_SESSION = 'acp-jupyter:new-session';
 
-const OUTSIDE_ACCESS = 'acp-jupyter:outside-access';
-
 const NEXT_TURN = 'acp-jupyter:next-turn';
 
 const PREVIOUS_TURN = 'acp-jupyter:previous-turn';
@@ -78,16 +76,6 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
         panel.showPage('agents');
       },
     });
-    commands.addCommand(OUTSIDE_ACCESS, {
-      label: trans.__('Give an Outside Agent Access to the Notebook…'),
-      caption: trans.__('Keys for agents that run elsewhere, for example in a terminal'),
-      icon: agentIcon,
-      execute: async () => {
-        show();
-        await panel.drawn;
-        panel.showPage('outside');
-      },
-    });
     commands.addCommand(NEXT_TURN, {
       label: trans.__('Next Turn of the Agent Session'),
       execute: () => turn(1),
@@ -96,7 +84,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Previous Turn of the Agent Session'),
       execute: () => turn(-1),
     });
-    for (const command of [NEW_SESSION, ADD_AGENT, OUTSIDE_ACCESS, NEXT_TURN, PREVIOUS_TURN]) {
+    for (const command of [NEW_SESSION, ADD_AGENT, NEXT_TURN, PREVIOUS_TURN]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
     launcher?.add({ command: OPEN_PANEL, category: trans.__('Other'), rank: 3 });

@@ -1,6 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
-import { PageConfig } from '@jupyterlab/coreutils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
@@ -8,14 +7,13 @@ import type { Failure } from '../../delivery/failure';
 import { NOTICE } from '../../state/ui';
 import type { UiState } from '../../state/ui';
 import type { Actions, Translate } from '../../views';
+import { panelCommands } from '../../views/command_actions';
 import type { SessionState } from '../../wire/types';
 import type { PageContext } from '../context/page_context';
 import { cellsOfNotebook } from '../page/answer_cells';
 import { cellNumber, revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
-import type { Follows } from '../../features/follow/follows';
-import { OPEN_SESSION, TRAFFIC } from '../page/ids';
-import { rewindingIn } from '../../features/history/rewinding';
+import { OPEN_SESSION } from '../page/ids';
 import { turnActions } from '../page/turn_actions';
 
 interface PanelParts {
@@ -23,7 +21,6 @@ interface PanelParts {
   readonly client: Client;
   readonly notebook: CurrentNotebook;
   readonly context: PageContext;
-  readonly follows: Follows;
   readonly t: Translate;
   readonly show: (sessionId: string) => void;
   readonly boundNotebook: () => NotebookPanel | null;
@@ -59,22 +56,19 @@ export function tell(
 
 /** The actions of the side panel. */
 export function panelActions(parts: PanelParts): Actions {
-  const { app, client, notebook, context, follows, t } = parts;
+  const { app, client, notebook, context, t } = parts;
   const { show, boundNotebook, refreshAgents, panel } = parts;
   /** The session created last: prompts can be sent before its snapshot arrives. */
   let lastCreated: SessionState | null = null;
   return {
     ...turnActions(app, client, () => panel.session, t),
+    ...panelCommands(client.run),
     send: async (sessionId, text, attachments) => {
       const known = [panel.session, lastCreated].find(one => one?.session_id === sessionId);
-      await client.send(sessionId, await context.prompt(text, attachments, known ?? null));
+      const prompt = await context.prompt(text, attachments, known ?? null);
+      await client.run({ name: 'prompt', session_id: sessionId, prompt });
     },
     mentions: context.mentions,
-    follow: {
-      of: sessionId => follows.of(sessionId),
-      set: (sessionId, on) => follows.set(sessionId, on ? 'on' : 'off'),
-      onChange: listener => follows.changed.add(listener),
-    },
     createSession: async (agent, policy, sandbox, network) => {
       const created = await client.createSession({
         agent,
@@ -95,16 +89,6 @@ export function panelActions(parts: PanelParts): Actions {
         void app.commands.execute(OPEN_SESSION, { sessionId, turnId });
       }
     },
-    closeSession: sessionId => client.closeSession(sessionId),
-    listRules: sessionId => client.permissions.rules(sessionId),
-    revokeRule: ruleId => client.permissions.revoke(ruleId),
-    outside: {
-      url: new URL(PageConfig.getBaseUrl(), location.href).href,
-      notebook: () => notebook.path,
-      list: () => client.permissions.keys(),
-      make: (path, policy) => client.permissions.makeKey(path, policy),
-      revoke: keyId => client.permissions.revokeKey(keyId),
-    },
     loadItems: async (...asked) => {
       await client.loadItems(...asked);
     },
@@ -112,36 +96,10 @@ export function panelActions(parts: PanelParts): Actions {
     jumpTo: origin =>
       void revealCell(app, notebook, origin).then(cell => cell?.focus({ preventScroll: true })),
     cellNumber: origin => cellNumber(notebook, origin),
-    life: {
-      run: command => client.life.run(command),
-      fork: sessionId => client.life.fork(sessionId),
-      archive: (sessionId, archived) => client.life.archive(sessionId, archived),
-      listOfAgent: (agent, cursor, archived) => client.life.listOfAgent(agent, cursor, archived),
-      openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
-    },
-    rewinding: rewindingIn(
-      app,
-      client,
-      cellId => {
-        const bound = boundNotebook();
-        return bound && { panel: bound, cellId };
-      },
-      t,
-    ),
-    openTraffic: sessionId => void app.commands.execute(TRAFFIC, { sessionId }),
-    search: (text, cursor) => client.life.search(text, cursor),
-    removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
-    editQueued: (turnId, text) => client.editQueued(turnId, text),
-    sendNow: turnId => client.sendNow(turnId),
-    steer: turnId => client.steer(turnId),
     refreshAgents,
-    login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
-    cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
-    allowDownload: (agentId, shown, run) => client.logins.allowDownload(agentId, shown, run),
-    registry: () => client.logins.registry(),
-    updateRegistry: () => client.logins.updateRegistry(),
     restartAgent: async agentId => {
-      tell(panel, await client.logins.restartAgent(agentId));
+      const { message } = await client.run({ name: 'restart_agent', agent: agentId });
+      tell(panel, message);
     },
     openTerminal: name => {
       if (app.commands.hasCommand('terminal:open')) {

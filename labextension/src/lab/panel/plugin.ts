@@ -6,9 +6,9 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { Failure } from '../../delivery/failure';
 import { GO_TO } from '../../state/ui';
+import type { Logout, RestartAgent } from '../../wire/types';
 import { IAcpClient } from '../page/client';
 import { CurrentNotebook } from '../page/current_notebook';
-import { Follows } from '../../features/follow/follows';
 import { agentIcon } from '../page/icon';
 import { GO_TO_PERMISSION, OPEN_SESSION, PANEL_ID, SETTINGS } from '../page/ids';
 import { IAcpRendering } from '../rendering/plugin';
@@ -48,7 +48,6 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       app,
       client,
       notebook,
-      follows: new Follows(),
       rendering: rendering ?? undefined,
       t: (text, ...values) => trans.__(text, ...values),
     });
@@ -61,9 +60,11 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       await panel.drawn;
       return panel.node;
     };
-    /** Shows the result of an action, or its failure. */
-    const tellResult = async (act: () => Promise<string>) =>
-      tell(panel, await act().catch((error: unknown) => Failure.from(error)));
+    /** Shows the answer to a command, or its failure. */
+    const tellResult = async (command: Logout | RestartAgent) => {
+      const answer = client.run(command).then(({ message }) => message);
+      tell(panel, await answer.catch((error: unknown) => Failure.from(error)));
+    };
     const permissions = new Permissions(app, client, notebook, show);
     new UndrawnRequests(client, notebook);
 
@@ -93,7 +94,9 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
         const here = running.filter(session => session.notebook_path === notebook.path);
         const shown = running.filter(session => session.session_id === panel.sessionId);
         const chosen = here.length > 0 ? here : shown;
-        await Promise.all(chosen.map(session => client.cancel(session.session_id, null)));
+        await Promise.all(
+          chosen.map(({ session_id }) => client.run({ name: 'cancel', session_id })),
+        );
       },
     });
     app.commands.addCommand(GO_TO_PERMISSION, {
@@ -107,7 +110,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       execute: async () => {
         if (panel.session !== null) {
           const { agent } = panel.session;
-          await tellResult(() => client.logins.restartAgent(agent));
+          await tellResult({ name: 'restart_agent', agent });
         }
       },
     });
@@ -118,7 +121,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       execute: async () => {
         if (panel.session !== null) {
           const { session_id } = panel.session;
-          await tellResult(() => client.logins.logout(session_id));
+          await tellResult({ name: 'logout', session_id });
         }
       },
     });

@@ -6,6 +6,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
+import { Listeners } from '../../delivery/listeners';
 import type { DraftAttachment } from '../../state/attachments';
 import { SessionStore } from '../../state/store';
 import type { UiState } from '../../state/ui';
@@ -13,7 +14,6 @@ import type { Actions, PanelProps, Rendering, SendKey, StartsWith, Translate } f
 import type { AgentEntry, SessionState } from '../../wire/types';
 import { acceptFiles, PageContext } from '../context/page_context';
 import type { CurrentNotebook } from '../page/current_notebook';
-import type { Follows } from '../../features/follow/follows';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID } from '../page/ids';
 import { mountPanel } from '../page/lazy_views';
@@ -26,7 +26,6 @@ export type IAcpPanel = Pick<
   SessionPanel,
   | 'attach'
   | 'drawn'
-  | 'follows'
   | 'isVisible'
   | 'newSession'
   | 'node'
@@ -34,6 +33,7 @@ export type IAcpPanel = Pick<
   | 'session'
   | 'sessionFor'
   | 'sessionId'
+  | 'shown'
   | 'showPage'
   | 'startsWith'
   | 'ui'
@@ -48,13 +48,14 @@ export interface PanelOptions {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
-  readonly follows: Follows;
   readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
 
 /** The side panel: it shows the session of the current notebook, or the one picked. */
 export class SessionPanel extends Widget {
+  /** The id of the session that is shown now; empty for none. */
+  readonly shown = new Listeners<string>();
   readonly #options: PanelOptions;
   readonly #actions: Actions;
   readonly #context: PageContext;
@@ -130,10 +131,6 @@ export class SessionPanel extends Widget {
     return this.#following?.store.view.session ?? null;
   }
 
-  get follows(): Follows {
-    return this.#options.follows;
-  }
-
   /** Resolves once the session is drawn. */
   get drawn(): Promise<void> {
     return this.#mounted?.drawn ?? Promise.resolve();
@@ -146,8 +143,8 @@ export class SessionPanel extends Widget {
     this.#draw();
   }
 
-  /** Shows all agents, and what each needs, or the keys for outside agents. */
-  showPage(page: 'agents' | 'outside'): void {
+  /** Shows all agents, and what each needs, or a page that a feature added. */
+  showPage(page: string): void {
     this.#asked = { page };
     this.#draw();
     void this.#refreshAgents();
@@ -239,7 +236,7 @@ export class SessionPanel extends Widget {
     const { path } = this.#options.notebook;
     this.#agentsOf = path;
     try {
-      const agents = await this.#options.client.agents(path);
+      const agents = await this.#options.client.run({ name: 'list_agents', notebook_path: path });
       if (path !== this.#agentsOf) {
         return; // those of another notebook are being fetched
       }
@@ -286,7 +283,7 @@ export class SessionPanel extends Widget {
     const former = this.#following;
     this.#following = sessionId === null ? null : this.#options.client.follow(sessionId);
     former?.dispose();
-    this.follows.show(this.sessionId);
+    this.shown.emit(this.sessionId);
     this.#draw();
   }
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SESSION } from '../../../tests/support/build';
 import { SessionStore } from '../../state/store';
 import { identity } from '../../views/i18n';
-import { mountFixNote } from './proposal_note';
+import { mountProposalNote } from './proposal_note';
 
 afterEach(() => {
   document.body.replaceChildren();
@@ -23,7 +23,8 @@ function show() {
     throw new Error('no cells');
   }
   const insert = vi.fn<() => void>();
-  mountFixNote(element, {
+  mountProposalNote(element, {
+    label: 'Fix',
     ...{ inCommandMode: true, step: 's1', words: '', tone: 'info', diff: null, note: '' },
     ...{ language: 'python', actions: [{ name: 'Insert', key: 'Tab', run: insert }] },
     scene: {

@@ -17,7 +17,7 @@ import type { Scene } from '../../views/scene';
 import { useNoteKeys } from './note_keys';
 
 /** An action of the note, and the key that does it while the note has the focus. */
-export interface FixAction {
+export interface NoteAction {
   readonly name: string;
   readonly run: () => void;
   /** `y`, `n`, `Tab` or `Escape`. */
@@ -26,10 +26,10 @@ export interface FixAction {
   readonly primary?: boolean;
 }
 
-export interface FixNoteProps {
+export interface ProposalNoteProps {
   readonly scene: Scene;
-  /** Name of the note, for screen readers; a fix if absent. */
-  readonly label?: string;
+  /** Name of the note, for screen readers. */
+  readonly label: string;
   /** Whether its keys also work in the command mode of its notebook. */
   readonly inCommandMode?: boolean;
   /** Changes with each step; an action works only once its step has been visible for a while. */
@@ -43,17 +43,17 @@ export interface FixNoteProps {
   readonly language: string;
   /** What prevents the action, or what to know about it. */
   readonly note: string;
-  readonly actions: readonly FixAction[];
+  readonly actions: readonly NoteAction[];
 }
 
-/** An agent's proposal for a failed cell, below that cell. */
-function FixNote(props: FixNoteProps) {
+/** An agent's proposal, below a cell. */
+function ProposalNote(props: ProposalNoteProps) {
   const { scene, step, words, tone, diff, note, actions, code = null } = props;
-  const { label = scene.t('Fix'), inCommandMode = false } = props;
+  const { label, inCommandMode = false } = props;
   const { t, announce } = scene;
   const root = useRef<HTMLDivElement>(null);
   const answerable = useAnswerable(root, step);
-  const act = (action: FixAction) => {
+  const act = (action: NoteAction) => {
     if (answerable) {
       action.run();
     }
@@ -90,7 +90,7 @@ function FixNote(props: FixNoteProps) {
         </span>
         {diff !== null && <DiffCounts {...diff} />}
       </div>
-      {diff !== null && <FixDiff {...diff} language={props.language} step={step} t={t} />}
+      {diff !== null && <NoteDiff {...diff} language={props.language} step={step} t={t} />}
       {code !== null && (
         <pre class="acp-notyet" aria-label={t('Code that is not in the notebook')} tabIndex={0}>
           <Visible text={code} strictness="controls" />
@@ -103,23 +103,23 @@ function FixNote(props: FixNoteProps) {
       )}
       <div class="acp-opts">
         {actions.map(action => (
-          <FixButton key={action.name} action={action} disabled={!answerable} onClick={act}>
+          <NoteButton key={action.name} action={action} disabled={!answerable} onClick={act}>
             {action.key !== undefined && <kbd aria-hidden="true">{labels[action.key]}</kbd>}
-          </FixButton>
+          </NoteButton>
         ))}
       </div>
     </div>
   );
 }
 
-interface FixButtonProps {
-  readonly action: FixAction;
+interface NoteButtonProps {
+  readonly action: NoteAction;
   readonly disabled: boolean;
-  readonly onClick: (action: FixAction) => void;
+  readonly onClick: (action: NoteAction) => void;
   readonly children: ComponentChildren;
 }
 
-function FixButton({ action, disabled, onClick, children }: FixButtonProps) {
+function NoteButton({ action, disabled, onClick, children }: NoteButtonProps) {
   return (
     <button
       type="button"
@@ -142,7 +142,7 @@ function DiffCounts({ before, after }: { readonly before: string; readonly after
   return <Counts added={comparison?.added ?? null} removed={comparison?.removed ?? null} />;
 }
 
-interface FixDiffProps {
+interface NoteDiffProps {
   readonly before: string;
   readonly after: string;
   readonly language: string;
@@ -150,7 +150,7 @@ interface FixDiffProps {
   readonly t: Scene['t'];
 }
 
-function FixDiff({ before, after, language, step, t }: FixDiffProps) {
+function NoteDiff({ before, after, language, step, t }: NoteDiffProps) {
   const comparison = useMemo(() => compareTexts(before, after), [before, after]);
   return (
     <section class="acp-diff" role="region" aria-label={t('Diff of the cell')}>
@@ -165,10 +165,13 @@ function FixDiff({ before, after, language, step, t }: FixDiffProps) {
   );
 }
 
-export function mountFixNote(element: HTMLElement, props: FixNoteProps): Mounted<FixNoteProps> {
+export function mountProposalNote(
+  element: HTMLElement,
+  props: ProposalNoteProps,
+): Mounted<ProposalNoteProps> {
   return mounted(element, props, given => (
     <SceneContext.Provider value={given.scene}>
-      <FixNote {...given} />
+      <ProposalNote {...given} />
     </SceneContext.Provider>
   ));
 }

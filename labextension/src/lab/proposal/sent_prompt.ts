@@ -1,8 +1,6 @@
 import type { Client, Following } from '../../delivery/client';
-import { Failure } from '../../delivery/failure';
 import type { Translate } from '../../views';
-import { hasSnapshot } from '../page/snapshot';
-import type { FixParts } from '../../features/fix/fix_parts';
+import { commandActions } from '../../views/command_actions';
 import type { Request } from './outcome';
 
 /** A prompt that was sent, and its session. */
@@ -17,29 +15,6 @@ export function agentOf(asked: SentPrompt | null, t: Translate): string {
   return name === '' ? t('The agent') : name;
 }
 
-/** Sends a prompt to the notebook's session, and follows the session. */
-export async function ask(
-  { client, panel, notebook, t }: FixParts,
-  prompt: string,
-): Promise<SentPrompt> {
-  const sessionId = await panel.sessionFor(notebook.context.localPath);
-  const following = client.follow(sessionId);
-  try {
-    await hasSnapshot(following.store);
-    const policy = following.store.view.session?.policy;
-    if (policy === undefined) {
-      throw new Failure(t('The session is not loaded yet. Try again in a moment.'), 'not_loaded');
-    }
-    // Policies that change nothing stay. The others become `ask`: the cell changes only on the
-    // user's key.
-    const asks = policy === 'deny' || policy === 'read-only' ? null : 'ask';
-    return { following, turnId: await client.send(sessionId, prompt, asks) };
-  } catch (error) {
-    following.dispose();
-    throw error;
-  }
-}
-
 /** Declines the turn's proposal, or stops the turn; does nothing if it is done. */
 export async function withdraw(
   client: Client,
@@ -51,9 +26,13 @@ export async function withdraw(
   }
   try {
     if (request === null) {
-      await client.cancel(store.sessionId, turnId);
+      await client.run({ name: 'cancel', session_id: store.sessionId, turn_id: turnId });
     } else {
-      await client.answerPermission(store.sessionId, request.requestId, request.reject);
+      await commandActions(client.run).answerPermission(
+        store.sessionId,
+        request.requestId,
+        request.reject,
+      );
     }
   } catch (error) {
     // The turn may have ended meanwhile.

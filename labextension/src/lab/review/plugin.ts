@@ -5,17 +5,16 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
-import { texts } from '../../wire/read';
 import type { SessionSummary } from '../../wire/types';
 import { IAcpClient } from '../page/client';
 import { CurrentNotebook } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
 import { REVIEW } from '../page/ids';
 import { IAcpRendering } from '../rendering/plugin';
-import { ReviewWidget } from './review_widget';
+import type { ReviewWidget } from './review_widget';
 import { RunBars } from './run_bar';
 import { Runs } from './runs';
-import { ofRun, ofSession, ofTurn, ofVariants, readSubject } from './subject';
+import { ofRun, ofSession, ofTurn, readSubject } from './subject';
 import type { Subject } from './subject';
 
 const REVIEW_RUN = 'acp-jupyter:review-run';
@@ -52,20 +51,21 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     const newest = () => newestSession(client.sessions ?? [], notebook.path);
 
     const parts = { app, client, notebook, rendering: colours ?? undefined, t };
-    const review = (subject: Subject | null) => {
+    const review = async (subject: Subject | null) => {
       if (subject === null) {
         return;
       }
+      const { ReviewWidget, sheetOf } = await import('./review_widget');
       let widget = tracker.find(each => each.id === subject.id);
       if (widget === undefined) {
-        widget = new ReviewWidget(parts, subject);
+        widget = new ReviewWidget(parts, sheetOf(subject, t), subject);
         // The main area of Jupyter Notebook holds its notebook and nothing else.
         app.shell.add(widget, labShell === null ? 'right' : 'main');
         void tracker.add(widget);
       }
       app.shell.activateById(widget.id);
     };
-    const bars = new RunBars(run => review(ofRun(run)), t);
+    const bars = new RunBars(run => void review(ofRun(run)), t);
     runs?.changed.add(run => bars.show(run, runs.last(run.panel)));
 
     app.commands.addCommand(REVIEW, {
@@ -73,17 +73,15 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Show what the session of this notebook changed, file by file'),
       icon: agentIcon,
       isEnabled: args => Object.keys(args).length > 0 || newest() !== null,
-      execute: args => {
-        const { sessionId, turnId, subject, variants } = args;
+      execute: async args => {
+        const { sessionId, turnId, subject } = args;
         const id = typeof sessionId === 'string' ? sessionId : (newest()?.session_id ?? '');
         if (subject !== undefined) {
-          review(readSubject(subject));
-        } else if (variants !== undefined) {
-          review(ofVariants(texts(args, 'variants')));
+          await review(readSubject(subject));
         } else if (id !== '' && typeof turnId === 'string' && turnId !== '') {
-          review(ofTurn(id, turnId, runs?.ofTurn(turnId) ?? null));
+          await review(ofTurn(id, turnId, runs?.ofTurn(turnId) ?? null));
         } else if (id !== '') {
-          review(ofSession(id));
+          await review(ofSession(id));
         }
       },
     });
@@ -96,9 +94,9 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Show what the cells changed that ran together last, file by file'),
       icon: agentIcon,
       isEnabled: () => lastRun() !== null,
-      execute: () => {
+      execute: async () => {
         const run = lastRun();
-        review(run === null ? null : ofRun(run));
+        await review(run === null ? null : ofRun(run));
       },
     });
     for (const command of [REVIEW, REVIEW_RUN]) {

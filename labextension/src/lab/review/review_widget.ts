@@ -3,19 +3,18 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../../delivery/client';
-import { LiveTurn } from '../../delivery/live_turn';
-import type { Failure, Rendering, Translate } from '../../views';
+import type { Connection, Failure, Rendering, Translate } from '../../views';
+import type { SessionStore } from '../../state/store';
 import type { Source } from '../../views/review';
-import type { VariantsReviewProps } from '../../features/variants/view/review';
 import { cellNumber, goToTurn } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
-import { mountReview, mountVariantsReview } from '../page/lazy_views';
+import { mountReview } from '../page/lazy_views';
 import type { LazyMounted } from '../page/lazy_views';
 import { turnActions } from '../page/turn_actions';
 import type { Subject } from './subject';
 
-interface ReviewParts {
+export interface ReviewParts {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
@@ -23,36 +22,66 @@ interface ReviewParts {
   readonly t: Translate;
 }
 
-/** The review of a turn, a run, a session, or of variants in the main area. */
-export class ReviewWidget extends Widget {
+/** Properties that every view of the changes of sessions has. */
+export interface SourcesProps {
+  readonly sources: readonly [Source, ...Source[]];
+  /** Why the server does not show some of them, by the session's id. */
+  readonly failures: ReadonlyMap<string, Failure>;
+  readonly connection: Connection;
+  readonly rendering: Rendering | undefined;
+  readonly t: Translate;
+}
+
+/** A view of the changes of sessions. */
+export interface Sheet {
+  readonly id: string;
+  readonly label: string;
+  readonly caption: string;
+  readonly sessionIds: readonly [string, ...string[]];
+  readonly mount: (element: HTMLElement, props: SourcesProps) => LazyMounted<SourcesProps>;
+}
+
+/** The review of a turn, a run or a session. */
+export function sheetOf({ id, sessionIds, scopes }: Subject, t: Translate): Sheet {
+  const captions = {
+    turn: t('Changes of a turn'),
+    run: t('Changes of a run'),
+    session: t('Changes of a session'),
+  };
+  const reviewProps = (props: SourcesProps) => {
+    const [failure = null] = props.failures.values();
+    return { ...props, scopes, failure };
+  };
+  return {
+    ...{ id, sessionIds, label: t('Changes'), caption: captions[scopes[0].kind] },
+    mount: (element, props) => {
+      const view = mountReview(element, reviewProps(props));
+      return { ...view, update: next => view.update(reviewProps(next)) };
+    },
+  };
+}
+
+/** The changes of sessions in the main area; `subject` is what the page's layout keeps of it. */
+export class ReviewWidget<Kept = Subject> extends Widget {
   readonly #parts: ReviewParts;
   readonly #followed: readonly Following[];
-  readonly #sources: VariantsReviewProps['sources'];
-  readonly #view: Drawn;
+  readonly #sources: SourcesProps['sources'];
+  readonly #view: LazyMounted<SourcesProps>;
   readonly #stops: (() => void)[];
-  /** The turns of variants, by their sessions: their test runs are counted. */
-  readonly #turns = new Map<string, LiveTurn>();
   #failures: ReadonlyMap<string, Failure> = new Map();
 
   constructor(
     parts: ReviewParts,
-    readonly subject: Subject,
+    { id, label, caption, sessionIds, mount }: Sheet,
+    readonly subject: Kept,
   ) {
     super();
-    const { client, t } = parts;
-    const { id, scopes, sessionIds } = subject;
+    const { client } = parts;
     this.#parts = parts;
     this.id = id;
     this.addClass('acp-Review');
-    this.title.label = scopes === null ? t('Variants') : t('Changes');
-    this.title.caption =
-      scopes === null
-        ? t('Changes of the variants of a prompt')
-        : {
-            turn: t('Changes of a turn'),
-            run: t('Changes of a run'),
-            session: t('Changes of a session'),
-          }[scopes[0].kind];
+    this.title.label = label;
+    this.title.caption = caption;
     this.title.icon = agentIcon;
     this.title.closable = true;
     const [first, ...others] = sessionIds;
@@ -60,25 +89,22 @@ export class ReviewWidget extends Widget {
     const theirs = others.map(each => client.follow(each));
     this.#followed = [mine, ...theirs];
     this.#sources = [this.#source(mine), ...theirs.map(each => this.#source(each))];
-    this.#view =
-      scopes === null
-        ? drawn(mountVariantsReview, this.node, () => this.#props())
-        : drawn(mountReview, this.node, () => {
-            const [failure = null] = this.#failures.values();
-            return { ...this.#props(), scopes, failure };
-          });
-    this.#hold();
+    this.#view = mount(this.node, this.#props());
     this.#stops = [
-      client.turnsChanged.add(() => this.#hold()),
-      client.connectionChanged.add(() => this.#view.draw()),
+      client.connectionChanged.add(() => this.#view.update(this.#props())),
       client.refused.add(refused => {
         if (sessionIds.includes(refused.sessionId)) {
           const failure = { message: refused.error.message, detail: '' };
           this.#failures = new Map(this.#failures).set(refused.sessionId, failure);
-          this.#view.draw();
+          this.#view.update(this.#props());
         }
       }),
     ];
+  }
+
+  /** The sessions that are reviewed. */
+  get stores(): readonly SessionStore[] {
+    return this.#followed.map(({ store }) => store);
   }
 
   override dispose(): void {
@@ -87,7 +113,6 @@ export class ReviewWidget extends Widget {
     }
     this.#stops.forEach(stop => stop());
     this.#view.dispose();
-    this.#turns.forEach(turn => turn.dispose());
     this.#followed.forEach(following => following.dispose());
     super.dispose();
   }
@@ -115,20 +140,7 @@ export class ReviewWidget extends Widget {
     };
   }
 
-  /** Fetches all items of the turns of variants, once these are known, and keeps them. */
-  #hold(): void {
-    for (const { store } of this.subject.scopes === null ? this.#followed : []) {
-      const turn = [...store.view.turns.values()].find(each => each.variant > 0);
-      if (turn !== undefined && turn.origin !== null && !this.#turns.has(store.sessionId)) {
-        const { notebook_path: notebookPath, cell_id: cellId } = turn.origin;
-        const cell = { turnId: turn.turn_id, notebookPath, cellId };
-        const held = new LiveTurn(this.#parts.client, cell, () => undefined);
-        this.#turns.set(store.sessionId, held);
-      }
-    }
-  }
-
-  #props(): VariantsReviewProps {
+  #props(): SourcesProps {
     return {
       sources: this.#sources,
       failures: this.#failures,
@@ -137,25 +149,4 @@ export class ReviewWidget extends Widget {
       t: this.#parts.t,
     };
   }
-}
-
-/** One of the views that the widget may have. */
-interface Drawn {
-  readonly drawn: Promise<void>;
-  /** Draws it again in its current state. */
-  draw(): void;
-  dispose(): void;
-}
-
-function drawn<Props>(
-  mount: (element: HTMLElement, props: Props) => LazyMounted<Props>,
-  element: HTMLElement,
-  props: () => Props,
-): Drawn {
-  const view = mount(element, props());
-  return {
-    drawn: view.drawn,
-    draw: () => view.update(props()),
-    dispose: () => view.dispose(),
-  };
 }

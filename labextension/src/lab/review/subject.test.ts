@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { turn } from '../../../tests/support/build';
-import { ofRun, ofSession, ofTurn, ofVariants, readSubject } from './subject';
+import { ofRun, ofSession, ofTurn, readSubject } from './subject';
 
 function runOf(...turns: [turnId: string, sessionId: string][]) {
   const known = turns.map(([turn_id, session_id]) => turn({ turn_id, session_id }));
@@ -22,7 +22,7 @@ describe('what is reviewed', () => {
       scopes: [{ kind: 'turn', turnId: 't2' }, RUN, { kind: 'session' }],
     });
     const alone = ofTurn('s1', 't1', runOf(['t1', 's1']));
-    expect(alone.scopes?.map(({ kind }) => kind)).toEqual(['turn', 'session']);
+    expect(alone.scopes.map(({ kind }) => kind)).toEqual(['turn', 'session']);
     expect(ofTurn('s1', 't1', null)).toEqual(alone);
   });
 
@@ -33,14 +33,12 @@ describe('what is reviewed', () => {
       scopes: [RUN],
     });
     expect(ofRun(runOf())).toBeNull();
-    expect(ofVariants([])).toBeNull();
   });
 
   it('comes back with the layout of the page', () => {
     for (const subject of [
       ofSession('s1'),
       ofTurn('s1', 't1', runOf(['t1', 's1'], ['t2', 's2'])),
-      ofVariants(['s1', 's2']),
     ]) {
       expect(readSubject(JSON.parse(JSON.stringify(subject)))).toEqual(subject);
     }

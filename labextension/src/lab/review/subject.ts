@@ -11,8 +11,7 @@ type Turns = Pick<Run, 'name' | 'sessionIds' | 'turns'>;
 export interface Subject {
   readonly id: string;
   readonly sessionIds: readonly [string, ...string[]];
-  /** `null` if the sessions are the variants of one prompt. */
-  readonly scopes: readonly [Scope, ...Scope[]] | null;
+  readonly scopes: readonly [Scope, ...Scope[]];
 }
 
 /** A turn, with the run that it belongs to, and its session. */
@@ -50,14 +49,6 @@ export function ofRun(run: Turns): Subject | null {
       };
 }
 
-/** The variants of one prompt; `null` for none. */
-export function ofVariants(sessionIds: readonly string[]): Subject | null {
-  const [first, ...others] = sessionIds;
-  return first === undefined
-    ? null
-    : { id: `acp-review-variants-${first}`, sessionIds: [first, ...others], scopes: null };
-}
-
 function scopeOf(run: Turns): Scope {
   return { kind: 'run', name: run.name, turnIds: [...run.turns.keys()] };
 }
@@ -68,9 +59,6 @@ export function readSubject(value: unknown): Subject | null {
     return null;
   }
   const [session, ...sessions] = texts(value, 'sessionIds');
-  if (value['scopes'] === null) {
-    return ofVariants(texts(value, 'sessionIds'));
-  }
   const found = Array.isArray(value['scopes']) ? value['scopes'] : [];
   const [scope, ...scopes] = found.flatMap((each: unknown) => readScope(each) ?? []);
   const id = text(value, 'id');

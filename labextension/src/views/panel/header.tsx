@@ -5,7 +5,7 @@ import { pendingRequest } from '../../state/items';
 import type { SessionView } from '../../state/session_view';
 import type { AgentEntry, SessionState } from '../../wire/types';
 import { plural } from '../i18n';
-import type { ExportFormat, Follow } from '../actions';
+import type { ExportFormat } from '../actions';
 import { AllowAll, IconButton, messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
 import { Icon } from '../parts/icons';
@@ -14,9 +14,8 @@ import type { MenuItem } from '../parts/menu';
 import { TitleText } from '../parts/odd_characters';
 import { WallsBadge, WallsNote } from '../sandbox/walls';
 import { goToPermission } from '../request/permission';
-import { useScene, useSubscription } from '../scene';
+import { useAdditions, useAllAdditions, useScene, useSubscription } from '../scene';
 import { NewSession } from './agents/agents';
-import { FollowButton } from '../../features/follow/follow_button';
 import { Rules, rulesId } from './rules';
 
 interface PanelHeaderProps {
@@ -25,14 +24,15 @@ interface PanelHeaderProps {
   readonly agents: readonly AgentEntry[];
   readonly onStart: ((agentId: string) => void) | null;
   readonly onAdd: () => void;
-  readonly onOutside: (() => void) | null;
+  /** More items in the menu of new sessions. */
+  readonly more: readonly MenuItem[];
   readonly onFailure: (message: string) => void;
 }
 
 /** The panel's header: the session's title, waiting requests, and buttons for other sessions. */
 export function PanelHeader(props: PanelHeaderProps) {
-  const { root, onList, agents, onStart, onAdd, onOutside, onFailure } = props;
-  const { store, actions, t } = useScene();
+  const { root, onList, agents, onStart, onAdd, more, onFailure } = props;
+  const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
   const waiting = session?.waiting ?? 0;
@@ -63,10 +63,10 @@ export function PanelHeader(props: PanelHeaderProps) {
           </button>
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
-        {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd, onOutside }} />}
+        {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd, more }} />}
         {session !== null && <MoreMenu {...{ session, onFailure }} />}
       </div>
-      {session !== null && <Where session={session} follow={actions?.follow} />}
+      {session !== null && <Where session={session} />}
       <WallsNote session={session} />
       {session !== null && <SessionDetails session={session} />}
       {session !== null && <Rules session={session} />}
@@ -80,12 +80,8 @@ function isAllowed(session: SessionState, turns: SessionView['turns']): boolean 
   return [session, running].some(each => each?.policy === 'allow-all');
 }
 
-interface WhereProps {
-  readonly session: SessionState;
-  readonly follow: Follow | undefined;
-}
-
-function Where({ session, follow }: WhereProps) {
+function Where({ session }: { readonly session: SessionState }) {
+  const added = useAdditions('panelHead');
   const { notebook_path: notebook, folder } = session;
   return (
     <div class="acp-where">
@@ -98,7 +94,9 @@ function Where({ session, follow }: WhereProps) {
       <span class={notebook === '' ? 'cut grow' : 'cut acp-folder'} title={folder} dir="ltr">
         {folder}
       </span>
-      {follow !== undefined && <FollowButton follow={follow} sessionId={session.session_id} />}
+      {added.map((Added, index) => (
+        <Added key={index} session={session} />
+      ))}
     </div>
   );
 }
@@ -141,22 +139,20 @@ interface MoreMenuProps {
 /** A menu of rarely used actions on the session. */
 export function MoreMenu({ session, onFailure }: MoreMenuProps) {
   const { store, actions, t } = useScene();
+  const additions = useAllAdditions(actions);
   const items: MenuItem[] = [];
   if (actions?.listRules !== undefined) {
     const show = () => store.ui.setOpen(rulesId(session), true);
     items.push({ name: t('Permission rules'), onChoose: show });
   }
-  if (actions?.openTraffic !== undefined) {
-    const { openTraffic } = actions;
-    items.push({ name: t('Traffic'), onChoose: () => openTraffic(session.session_id) });
-  }
+  const { session_id: sessionId } = session;
+  items.push(...additions.itemsOf({ sessionId, where: 'panel', t, onFailure }));
   const write = actions?.exportSession;
   if (write !== undefined) {
     const run = (format: ExportFormat) => {
-      write(session.session_id, format).catch((error: unknown) => onFailure(messageOf(error)));
+      write(sessionId, format).catch((error: unknown) => onFailure(messageOf(error)));
     };
     items.push(
-      { name: t('Share'), onChoose: () => run('shared') },
       { name: t('Export as Markdown'), onChoose: () => run('markdown') },
       { name: t('Export as HTML'), onChoose: () => run('html') },
     );

@@ -1,33 +1,35 @@
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** The page that the panel shows. */
-export type Page = 'session' | 'list' | 'agents' | 'outside';
+import type { AddedPage } from '../additions';
 
 /** The element that is focused first on each page. */
-const FIRST: Record<Page, string> = {
+const FIRST: Readonly<Record<string, string>> = {
   session: '.acp-compose textarea',
   list: '.acp-search input',
   agents: '.acp-search input',
-  outside: '.acp-outside input',
 };
 
 interface Pages {
-  readonly page: Page;
-  readonly setPage: (page: Page) => void;
+  /** `session`, `list`, `agents`, or the id of a page that a feature added. */
+  readonly page: string;
+  readonly setPage: (page: string) => void;
   /** Escape goes back to the session. */
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
 /** Which page of the panel is shown; the focus follows. */
-export function usePage(root: RefObject<HTMLElement | null>): Pages {
-  const [page, setPage] = useState<Page>('session');
+export function usePage(root: RefObject<HTMLElement | null>, added: readonly AddedPage[]): Pages {
+  const [page, setPage] = useState('session');
   const former = useRef(page);
   useLayoutEffect(() => {
     const { activeElement: active } = document;
     const mine = active === document.body || root.current?.contains(active) === true;
     if (former.current !== page && mine) {
-      root.current?.querySelector<HTMLElement>(FIRST[page])?.focus();
+      const first = FIRST[page] ?? added.find(({ id }) => id === page)?.first;
+      if (first !== undefined) {
+        root.current?.querySelector<HTMLElement>(first)?.focus();
+      }
     }
     former.current = page;
   }, [page]);

@@ -12,7 +12,7 @@ import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
 import type { Mounted, PanelProps } from '../props';
 import { pressInTurn } from '../request/request_keys';
-import { SceneContext, useSubscription } from '../scene';
+import { SceneContext, useAllAdditions, useSubscription } from '../scene';
 import type { Scene } from '../scene';
 import { AddAgent } from './agents/agents';
 import { LoginCard } from './agents/login';
@@ -20,7 +20,6 @@ import { Composer } from './composer/composer';
 import { OutsidePolicy } from './composer/pickers';
 import { Content, Loading } from './empty_session';
 import { PanelHeader } from './header';
-import { OutsideAccess } from '../../features/outside/outside_access';
 import { usePage } from './pages';
 import {
   ActionNotice,
@@ -46,7 +45,9 @@ export function PanelView(props: PanelProps) {
     (): Scene => ({ store, host: 'panel', actions, rendering, t, announce }),
     [store, actions, rendering, t, announce],
   );
-  const { page, setPage, onKeyDown } = usePage(root);
+  const added = useAllAdditions(actions).get('panelPage');
+  const { page, setPage, onKeyDown } = usePage(root, added);
+  const addedPage = added.find(({ id }) => id === page);
   const [chosen, setChosen] = useState('');
   const [chosenPolicy, setChosenPolicy] = useState<Policy | null>(null);
   /** `undefined` until one is chosen here. */
@@ -122,7 +123,6 @@ export function PanelView(props: PanelProps) {
   };
   const onStart = actions.createSession === undefined ? null : (agentId: string) => start(agentId);
   const onAdd = () => setPage('agents');
-  const { outside } = actions;
   const readOnly = whyReadOnly(session, t);
 
   return (
@@ -147,9 +147,9 @@ export function PanelView(props: PanelProps) {
             />
             {failure !== '' && <ErrorNote message={failure} detail="" />}
           </div>
-        ) : page === 'outside' && outside !== undefined ? (
+        ) : addedPage !== undefined ? (
           <div class="acp-panel">
-            <OutsideAccess access={outside} {...{ actions, t }} onBack={() => setPage('session')} />
+            <addedPage.view onBack={() => setPage('session')} />
           </div>
         ) : page === 'list' && sessions !== null ? (
           <div class="acp-panel">
@@ -181,7 +181,7 @@ export function PanelView(props: PanelProps) {
               agents={agents ?? []}
               onStart={onStart}
               onAdd={onAdd}
-              onOutside={outside === undefined ? null : () => setPage('outside')}
+              more={added.map(({ id, name }) => ({ name: name(t), onChoose: () => setPage(id) }))}
               onFailure={setFailure}
             />
             <Transcript key={store.sessionId}>

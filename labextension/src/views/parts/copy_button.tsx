@@ -7,7 +7,7 @@ import { ActionButton } from './buttons';
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  readonly actions: Actions;
+  readonly actions: Pick<Actions, 'copy'>;
   readonly t: Translate;
 }
 

@@ -12,7 +12,7 @@ import { ActionButton } from '../parts/buttons';
 import { Counts } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
-import { useScene } from '../scene';
+import { useAdditions, useScene } from '../scene';
 import { countsOf, openParts } from './entries';
 import type { Entry, Scope, TurnEntries } from './entries';
 import { keepSteps, laterOf, runSteps, stepOf, takeOutSteps, wholeSteps } from './revert_steps';
@@ -55,8 +55,8 @@ export function ReviewHead(props: ReviewHeadProps) {
     ({ file, turn }) => turn.in_copy && (isInFolder(file) || isPartlyKept(file)),
   );
   const revertTurn = actions?.revertTurn;
-  const checkNotebook = actions?.checkNotebook;
-  const notebooks = new Set(
+  const added = useAdditions('reviewHead');
+  const [notebook, ...others] = new Set(
     entries.flatMap(({ file }) => (file.path.endsWith('.ipynb') ? file.path : [])),
   );
   const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
@@ -136,19 +136,9 @@ export function ReviewHead(props: ReviewHeadProps) {
             <span class="lab">{t('Side by side')}</span>
           </button>
         )}
-        {checkNotebook !== undefined &&
-          notebooks.size === 1 &&
-          [...notebooks].map(path => (
-            <button
-              key={path}
-              type="button"
-              class="btn quiet small"
-              title={t('Run a copy of the notebook in a second kernel and compare the outputs')}
-              onClick={() => checkNotebook(path)}
-            >
-              {t('Check the notebook')}
-            </button>
-          ))}
+        {notebook !== undefined &&
+          others.length === 0 &&
+          added.map((Added, index) => <Added key={index} notebook={notebook} />)}
         {revertTurn !== undefined && back.length > 0 && (
           <RevertButton
             words={t('Revert all')}

@@ -1,7 +1,7 @@
-import { fireEvent, waitFor } from '@testing-library/preact';
+import { fireEvent } from '@testing-library/preact';
 import { expect, it, vi } from 'vitest';
 
-import { message, SESSION, tool, TURN, turnEnd } from '../../../tests/support/build';
+import { message, tool, turnEnd } from '../../../tests/support/build';
 import { DONE, draw, words } from '../../../tests/support/draw';
 import { drawGolden } from '../../../tests/support/golden';
 import type { TurnState } from '../../wire/types';
@@ -18,27 +18,6 @@ it('copies the answer as it was written, without what came before it', () => {
   const { view } = draw(ITEMS, { turn: DONE, actions: { copy } });
   fireEvent.click(view.getByRole('button', { name: 'Copy the answer' }));
   expect(copy).toHaveBeenCalledExactlyOnceWith('So **this**.\n\nEnd.');
-});
-
-it('shares the turn, and says why that failed', async () => {
-  const exportSession = vi.fn(() => Promise.reject(new Error('The disk is full.')));
-  const { element, view } = draw(ITEMS, { turn: DONE, actions: { exportSession } });
-  fireEvent.click(view.getByRole('button', { name: 'Share this turn' }));
-  expect(exportSession).toHaveBeenCalledExactlyOnceWith(SESSION, 'shared', TURN);
-  await waitFor(() => expect(words(element)).toContain('The disk is full.'));
-});
-
-it('shares a turn once, however often it is clicked meanwhile', async () => {
-  let written = () => {};
-  const exportSession = vi.fn(() => new Promise<void>(resolve => (written = resolve)));
-  const { view } = draw(ITEMS, { turn: DONE, actions: { exportSession } });
-  const button = view.getByRole('button', { name: 'Share this turn' });
-  fireEvent.click(button);
-  await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('true'));
-  fireEvent.click(button);
-  expect(exportSession).toHaveBeenCalledOnce();
-  written();
-  await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('false'));
 });
 
 it('has nothing to copy where there is no answer, and no control in a saved turn', () => {

@@ -5,9 +5,8 @@ import { sandboxOfPolicy } from '../../wire/sandbox';
 import type { Item, TurnState } from '../../wire/types';
 import { between, duration, thousands, tokens } from '../i18n';
 import type { Translate } from '../i18n';
-import { ActionButton, IconButton } from '../parts/buttons';
-import { Icon } from '../parts/icons';
-import { useScene } from '../scene';
+import { IconButton } from '../parts/buttons';
+import { useAdditions, useScene } from '../scene';
 
 interface FooterProps {
   readonly turn: TurnState;
@@ -15,11 +14,12 @@ interface FooterProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** The last line of a finished turn: agent, tokens, time, and buttons that share it and copy the answer. */
+/** The last line of a finished turn: agent, tokens, time, and buttons, one of which copies the answer. */
 export function Footer({ turn, items, onFailure }: FooterProps) {
   const { store, host, actions, t, announce } = useScene();
   const { view } = store;
   const parts = footerOf(view, turn, items, t);
+  const added = useAdditions('turnFooter');
   if (turn.started_at === null && view.saved === null) {
     // Cancelled before it was sent, so there is no answer.
     return null;
@@ -32,10 +32,6 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
     await actions?.copy?.(answer.map(({ id }) => textOf(view, id, 'text')).join('\n\n'));
     announce(t('Copied.'), 'polite');
   };
-  const share = async () => {
-    onFailure('');
-    await actions?.exportSession?.(store.sessionId, 'shared', turn.turn_id);
-  };
   return (
     <div class="acp-foot">
       {parts.map((part, index) => (
@@ -44,16 +40,9 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
       {view.saved !== null && host !== 'file' && (
         <span>{t('Saved turn. Open the session to continue.')}</span>
       )}
-      {actions?.exportSession !== undefined && (
-        <ActionButton
-          class="ico acp-shareturn"
-          label={t('Share this turn')}
-          run={share}
-          onFailure={onFailure}
-        >
-          <Icon name="share" />
-        </ActionButton>
-      )}
+      {added.map((Added, index) => (
+        <Added key={index} {...{ turn, onFailure }} />
+      ))}
       {actions?.copy !== undefined && answer.length > 0 && (
         <IconButton
           icon="copy"

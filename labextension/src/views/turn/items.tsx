@@ -1,7 +1,7 @@
 import { Component } from 'preact';
 
 import { agentOf } from '../../state/session_view';
-import type { ErrorItem, Item, ToolCall, TurnEnd, UserMessage } from '../../wire/types';
+import type { ErrorItem, Item, Notice, ToolCall, TurnEnd, UserMessage } from '../../wire/types';
 import { plural } from '../i18n';
 import { Prose } from '../markdown/prose';
 import { Icon } from '../parts/icons';
@@ -9,7 +9,7 @@ import { ErrorNote, NoticeNote } from '../parts/notes';
 import { Visible } from '../parts/odd_characters';
 import { Question } from '../request/elicitation';
 import { TrustCard } from '../request/trust';
-import { useScene, useValue } from '../scene';
+import { useAdditions, useScene, useValue } from '../scene';
 import { ContentBlock } from '../tool/content_block';
 import { PlanBlock } from '../tool/plan';
 import { ToolCard } from '../tool/tool_card';
@@ -17,7 +17,6 @@ import { ArtifactCard, FileWriteRow } from './artifact';
 import { Group, NewestStep, Steps } from './group';
 import { newestTodos } from './layout';
 import type { Row } from './layout';
-import { RewindOffer } from '../../features/history/rewind_offer';
 import { ThoughtLine } from './thought';
 
 /** Above this many lines only the newest are mounted. */
@@ -137,9 +136,7 @@ function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps
     case 'file_write':
       return <FileWriteRow item={item} />;
     case 'notice':
-      return (
-        <NoticeNote item={item}>{item.offers !== '' && <RewindOffer item={item} />}</NoticeNote>
-      );
+      return <NoticeNote item={item}>{item.offers !== '' && <Offers item={item} />}</NoticeNote>;
     case 'error':
       return item.reason === 'login_needed' ? (
         <LoginNeeded item={item} />
@@ -154,6 +151,10 @@ function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps
 }
 
 /** A message of the user during the turn, where the agent received it. */
+function Offers({ item }: { readonly item: Notice }) {
+  return useAdditions('offer').map((Added, index) => <Added key={index} item={item} />);
+}
+
 function Steered({ item }: { readonly item: UserMessage }) {
   const { t } = useScene();
   return (

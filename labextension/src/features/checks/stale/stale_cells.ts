@@ -8,6 +8,7 @@ import type { Translate } from '../../../views';
 import type { CellRun, StaleCell } from '../../../wire/types';
 import { hasMagic } from '../../../lab/page/answer_cells';
 import type { CellStep } from '../../../lab/review/cells/changed_cells';
+import type { CellWatcher } from '../../../lab/review/cells/cell_watcher';
 import { RunLog } from './run_log';
 import { StaleBar } from './stale_note';
 import { newestRuns, staleWords, touchOf } from './stale_texts';
@@ -20,14 +21,14 @@ const MAX_CELLS = 5_000;
 const MAX_CHARS = 5_000_000;
 
 interface Parts {
-  readonly client: Pick<Client, 'life'>;
+  readonly client: Pick<Client, 'run'>;
   /** Opens the check of the notebook. */
   readonly check: () => void;
   readonly t: Translate;
 }
 
 /** Marks the cells whose inputs an agent or a revert has changed since they ran. */
-export class StaleCells {
+export class StaleCells implements CellWatcher {
   readonly #panel: NotebookPanel;
   readonly #parts: Parts;
   readonly #log: RunLog;
@@ -75,9 +76,9 @@ export class StaleCells {
       return;
     }
     this.#asked = asked;
-    this.#parts.client.life
-      .findStale({ cells, runs, python })
-      .then(found => {
+    this.#parts.client
+      .run({ name: 'find_stale', cells, runs, python })
+      .then(({ cells: found }) => {
         if (!this.#disposed && this.#asked === asked) {
           this.#show(steps, runs, found);
         }

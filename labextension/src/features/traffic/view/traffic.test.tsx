@@ -5,11 +5,13 @@ import { SESSION } from '../../../../tests/support/build';
 import { IDLE, showPanel, storeOf } from '../../../../tests/support/panel';
 import { until } from '../../../../tests/support/wait';
 import type { TrafficDetail, TrafficLine, TrafficPage } from '../../../wire/types';
-import type { TrafficQuery } from '../../../views/actions';
+import { Additions } from '../../../views/additions';
 import type { Mounted } from '../../../views/props';
 import { mountTraffic } from './traffic';
 import type { TrafficProps } from './traffic';
+import { trafficItem } from '../menu_item';
 import { MAX_LINES, TrafficLog } from './traffic_log';
+import type { TrafficQuery } from './traffic_log';
 
 const SIZE = 100;
 
@@ -423,7 +425,8 @@ describe('the traffic viewer', () => {
 describe('the menu of the panel', () => {
   it('opens the traffic of its session', () => {
     const openTraffic = vi.fn();
-    showPanel({ store: storeOf([], IDLE), agents: [] }, { openTraffic });
+    const additions = new Additions().add({ sessionMenu: trafficItem(openTraffic) });
+    showPanel({ store: storeOf([], IDLE), agents: [] }, { additions });
     fireEvent.click(view().getByRole('button', { name: 'More' }));
     fireEvent.click(view().getByRole('menuitem', { name: 'Traffic' }));
     expect(openTraffic).toHaveBeenCalledExactlyOnceWith(SESSION);

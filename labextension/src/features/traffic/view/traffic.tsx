@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 
-import type { TrafficDetail, TrafficLine } from '../../../wire/types';
+import type { TrafficDetail, TrafficLine, TrafficPage } from '../../../wire/types';
 import type { Actions } from '../../../views/actions';
 import { SessionStore } from '../../../state/store';
 import { bytes, grouped, identity, plural } from '../../../views/i18n';
@@ -15,18 +15,28 @@ import { SceneContext, useScene } from '../../../views/scene';
 import type { Scene } from '../../../views/scene';
 import { nameOf, timeOf, TrafficList, WAYS } from './traffic_list';
 import { TrafficLog } from './traffic_log';
-import type { TrafficFilter, TrafficRow } from './traffic_log';
+import type { TrafficFilter, TrafficQuery, TrafficRow } from './traffic_log';
 
 /** Pause in typing after which the log is searched. */
 const TYPED_MILLISECONDS = 250;
 
 const NO_FILTER: TrafficFilter = { direction: null, method: '', text: '' };
 
+export interface TrafficActions extends Pick<Actions, 'copy' | 'exportSession' | 'openSession'> {
+  /** Lines of a session's traffic log. */
+  readonly traffic: (sessionId: string, query: TrafficQuery) => Promise<TrafficPage>;
+  /** The full text of one of those lines, or of gathered chunks, by its byte range. */
+  readonly trafficLine: (
+    sessionId: string,
+    place: number,
+    end: number | null,
+  ) => Promise<TrafficDetail>;
+}
+
 /** Properties of the view of a session's traffic log. */
 export interface TrafficProps {
   readonly sessionId: string;
-  readonly actions: Pick<Actions, 'copy' | 'exportSession' | 'openSession'> &
-    Required<Pick<Actions, 'traffic' | 'trafficLine'>>;
+  readonly actions: TrafficActions;
   /** Title of the session, if it is known. */
   readonly title: string;
   /** Whether the view is visible and connected: then it follows new lines. */

@@ -1,8 +1,10 @@
-import type { TrafficLine, TrafficPage } from '../../../wire/types';
-import type { TrafficQuery } from '../../../views/actions';
+import type { GetTraffic, TrafficLine, TrafficPage } from '../../../wire/types';
 import { messageOf } from '../../../views/parts/buttons';
 
 /** Which lines are shown. */
+/** The requested lines of a session's traffic log. */
+export type TrafficQuery = Partial<Omit<GetTraffic, 'name' | 'session_id'>>;
+
 export type TrafficFilter = Pick<TrafficQuery, 'direction' | 'method' | 'text'>;
 
 /** Most lines in memory; others are fetched again. */

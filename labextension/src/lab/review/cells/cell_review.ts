@@ -7,6 +7,7 @@ import { SessionStore } from '../../../state/store';
 import type { Mounted, Rendering, Translate } from '../../../views';
 import { isKept, onKept, setKept } from '../../../views/changes/decisions';
 import { hunkKey } from '../../../views/diff/hunks';
+import { commandActions } from '../../../views/command_actions';
 import type { Scene } from '../../../views/scene';
 import { deletedCells } from '../../documents/merge/deleted_cells';
 import type { DeletedCells } from '../../documents/merge/deleted_cells';
@@ -15,10 +16,10 @@ import type { CellNoteProps } from './cell_note';
 import { changedCells, standingOf } from './changed_cells';
 import type { CellStep, ChangedCell } from './changed_cells';
 import { withDeleted } from './deletions';
+import type { CellWatcher } from './cell_watcher';
 import type { NotebookTurns } from './notebook_turns';
 import { anchorOf, findCell, revertCell } from './revert_cell';
 import { FetchedSteps, RevertReports } from './server_changes';
-import type { StaleCells } from '../../../features/checks/stale/stale_cells';
 
 /** Pause in typing after which the notes are drawn again. */
 const PAUSE_MS = 200;
@@ -30,7 +31,7 @@ interface Parts {
   readonly client: Client;
   readonly turns: NotebookTurns;
   readonly rendering: Rendering | undefined;
-  readonly stale: StaleCells;
+  readonly watchers: readonly CellWatcher[];
   readonly t: Translate;
 }
 
@@ -39,6 +40,7 @@ export class CellReview {
   readonly #panel: NotebookPanel;
   readonly #model: INotebookModel;
   readonly #parts: Parts;
+  readonly #actions: ReturnType<typeof commandActions>;
   readonly #stops: (() => void)[];
   readonly #steps: FetchedSteps;
   readonly #bars = new Map<Cell, CellBar>();
@@ -54,8 +56,9 @@ export class CellReview {
     this.#panel = panel;
     this.#model = model;
     this.#parts = parts;
-    this.#steps = new FetchedSteps(parts.client.changes, () => this.#plan(0));
-    this.#reports = new RevertReports(parts.client.changes);
+    this.#actions = commandActions(parts.client.run);
+    this.#steps = new FetchedSteps(this.#actions.getChanges, () => this.#plan(0));
+    this.#reports = new RevertReports(parts.client.run);
     this.#announcer = new CellAnnouncer(panel.node);
     this.#deleted = deletedCells(model);
     this.#stops = [
@@ -106,7 +109,7 @@ export class CellReview {
       this.#deleted.all,
       id => this.#nameOf(id),
     );
-    this.#parts.stale.update(steps);
+    this.#parts.watchers.forEach(each => each.update(steps));
     kept.forEach(keepStep);
     const changesByCell = this.#placement(changedList);
     for (const [cell, bar] of this.#bars) {
@@ -167,7 +170,8 @@ export class CellReview {
     stores: ReadonlyMap<string, SessionStore>,
   ): CellNoteProps['rows'] {
     const store = stores.get(changed.steps[changed.steps.length - 1]?.turnId ?? '') ?? NOTHING;
-    const { client, rendering, t } = this.#parts;
+    const { rendering, t } = this.#parts;
+    const { answerPermission, cancel } = this.#actions;
     const now = findCell(this.#model, changed.cellId);
     const scene: Scene = {
       store,
@@ -175,10 +179,7 @@ export class CellReview {
       rendering,
       t,
       announce: words => this.#announcer.say(words),
-      actions: {
-        answerPermission: (...given) => client.answerPermission(...given),
-        cancel: (...given) => client.cancel(...given),
-      },
+      actions: { answerPermission, cancel },
     };
     return [
       {

@@ -73,7 +73,10 @@ export class NotebookTurns {
   /** Asks the server which sessions changed the notebook, since it may be any session. */
   async #ask(): Promise<void> {
     // Without an answer, only the sessions that this page follows are known.
-    const ids = await this.#client.changes.sessionsOf(this.#context.localPath).catch(() => []);
+    const path = this.#context.localPath;
+    const { session_ids: ids } = await this.#client
+      .run({ name: 'list_changing_sessions', path })
+      .catch(() => ({ session_ids: [] }));
     for (const id of this.#disposed ? [] : ids) {
       if (!this.#held.has(id)) {
         this.#held.set(id, this.#client.follow(id));

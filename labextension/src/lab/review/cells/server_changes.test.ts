@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { file } from '../../../../tests/support/build';
 import { until } from '../../../../tests/support/wait';
-import type { Client } from '../../../delivery/client';
-import type { FileTexts } from '../../../wire/types';
+import type { Actions } from '../../../views';
+import type { FileTexts, RevertTurn } from '../../../wire/types';
 import type { CellJson } from '../../documents/merge/notebook_json';
 import type { ChangedCell } from './changed_cells';
 import { FetchedSteps, RevertReports } from './server_changes';
@@ -22,9 +22,9 @@ const texts: FileTexts = {
 const by = { turnId: 'one', agent: 'demo', alone: true };
 
 function fetching() {
-  const asked = vi.fn<Client['changes']['file']>();
+  const asked = vi.fn<NonNullable<Actions['getChanges']>>();
   const come = vi.fn();
-  return { asked, come, steps: new FetchedSteps({ file: asked }, come) };
+  return { asked, come, steps: new FetchedSteps(asked, come) };
 }
 
 describe('what a turn did to cells', () => {
@@ -80,9 +80,9 @@ function deed(...turnIds: string[]): ChangedCell {
 }
 
 function telling() {
-  const revert = vi.fn<Client['changes']['revert']>(() => Promise.resolve());
-  const told = new RevertReports({ revert });
-  const sent = () => revert.mock.calls.map(([turnId, { undo }]) => [turnId, undo]);
+  const revert = vi.fn<(command: RevertTurn) => Promise<void>>(() => Promise.resolve());
+  const told = new RevertReports(revert);
+  const sent = () => revert.mock.calls.map(([{ turn_id, undo }]) => [turn_id, undo]);
   return { told, sent, revert };
 }
 
@@ -96,7 +96,7 @@ describe('what was taken back at a cell', () => {
         ['one', false],
       ]),
     );
-    expect(revert.mock.calls[0]?.[1]).toMatchObject({ inDocument: true });
+    expect(revert.mock.calls[0]?.[0]).toMatchObject({ in_document: true });
     told.check(() => false);
     told.check(() => true);
     told.check(() => true);

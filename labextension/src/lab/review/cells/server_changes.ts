@@ -1,4 +1,5 @@
-import type { Client } from '../../../delivery/client';
+import type { Actions } from '../../../views';
+import type { RevertTurn } from '../../../wire/types';
 import { stepsOf } from './changed_cells';
 import type { CellStep, ChangedCell } from './changed_cells';
 
@@ -9,9 +10,13 @@ const LONGEST_MS = 64_000;
 
 type By = Parameters<typeof stepsOf>[0];
 
+type GetChanges = NonNullable<Actions['getChanges']>;
+
+type Revert = (command: RevertTurn) => Promise<unknown>;
+
 /** Changes of a notebook's cells by turns, fetched once for each turn and path. */
 export class FetchedSteps {
-  readonly #changes: Pick<Client['changes'], 'file'>;
+  readonly #getChanges: GetChanges;
   readonly #come: () => void;
   /** By turn and path; empty while they are fetched, or if that failed. */
   readonly #steps = new Map<string, readonly CellStep[]>();
@@ -19,8 +24,8 @@ export class FetchedSteps {
   #disposed = false;
 
   /** @param come - Called when changes were fetched. */
-  constructor(changes: Pick<Client['changes'], 'file'>, come: () => void) {
-    this.#changes = changes;
+  constructor(getChanges: GetChanges, come: () => void) {
+    this.#getChanges = getChanges;
     this.#come = come;
   }
 
@@ -42,7 +47,7 @@ export class FetchedSteps {
   async #fetch(key: string, path: string, by: By, wait: number): Promise<void> {
     let texts;
     try {
-      texts = await this.#changes.file(by.turnId, path);
+      texts = await this.#getChanges(by.turnId, path);
     } catch {
       this.#fetchAgain(key, path, by, wait);
       return;
@@ -72,12 +77,12 @@ export class FetchedSteps {
  * The document itself was changed already: the host only records it, and may be unreachable.
  */
 export class RevertReports {
-  readonly #changes: Pick<Client['changes'], 'revert'>;
+  readonly #revert: Revert;
   /** Reported reverts by cell, until they are undone in the notebook. */
   readonly #reported = new Map<string, ChangedCell>();
 
-  constructor(changes: Pick<Client['changes'], 'revert'>) {
-    this.#changes = changes;
+  constructor(revert: Revert) {
+    this.#revert = revert;
   }
 
   report(changed: ChangedCell): void {
@@ -97,10 +102,10 @@ export class RevertReports {
 
   async #send({ steps }: ChangedCell, undo: boolean): Promise<void> {
     for (const { turnId, path, range } of undo ? steps : [...steps].reverse()) {
-      const hunks = { path, hunks: [range] };
-      await this.#changes
-        .revert(turnId, { hunks, undo, inDocument: true })
-        .catch((error: unknown) => console.warn(error));
+      const hunks = [{ path, hunks: [range] }];
+      await this.#revert({
+        ...{ name: 'revert_turn', turn_id: turnId, hunks, undo, in_document: true },
+      }).catch((error: unknown) => console.warn(error));
     }
   }
 }

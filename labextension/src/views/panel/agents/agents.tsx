@@ -8,6 +8,7 @@ import { CopyButton } from '../../parts/copy_button';
 import type { IconName } from '../../parts/icon_drawings';
 import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
+import type { MenuItem } from '../../parts/menu';
 import { RegistryDate } from './registry_date';
 
 interface AgentsProps {
@@ -217,12 +218,12 @@ interface NewSessionProps {
   readonly t: Translate;
   readonly onStart: (agentId: string) => void;
   readonly onAdd: () => void;
-  /** Shows the keys for agents outside. */
-  readonly onOutside?: (() => void) | null;
+  /** More items. */
+  readonly more?: readonly MenuItem[];
 }
 
 /** Chooses the agent of a new session. */
-export function NewSession({ agents, t, onStart, onAdd, onOutside = null }: NewSessionProps) {
+export function NewSession({ agents, t, onStart, onAdd, more = [] }: NewSessionProps) {
   const startable = agents.filter(agent => !agent.listed);
   return (
     <Menu
@@ -235,9 +236,7 @@ export function NewSession({ agents, t, onStart, onAdd, onOutside = null }: NewS
           onChoose: () => onStart(agent.id),
         })),
         { name: t('Add an agent…'), onChoose: onAdd },
-        ...(onOutside === null
-          ? []
-          : [{ name: t('Give an outside agent access…'), onChoose: onOutside }]),
+        ...more,
       ]}
     >
       <Icon name="plus" />

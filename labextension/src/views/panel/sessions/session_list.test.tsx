@@ -136,7 +136,7 @@ describe('the session list', () => {
       summary('locked', { read_only: 'This session is open in another server.', can: ['fork'] }),
       summary('log', { agent_id: 'imported', agent_name: 'Log', status: 'stopped' }),
     ]);
-    const exports = ['Share', 'Export as Markdown', 'Export as HTML', 'Export the traffic'];
+    const exports = ['Export as Markdown', 'Export as HTML', 'Export the traffic'];
     const wanted = {
       live: ['Rename', 'Fork', ...exports, 'Close', 'Archive', 'Delete'],
       kept: ['Resume', 'Rename', ...exports, 'Archive', 'Delete'],
@@ -219,7 +219,7 @@ describe('the session list', () => {
 
   it.each([
     ['Export as HTML', 'html'],
-    ['Share', 'shared'],
+    ['Export the traffic', 'traffic'],
   ])('has %s, which exports as %s', async (name, format) => {
     const exportSession = vi.fn(() => Promise.resolve());
     const panel = await showList([summary('one')], { exportSession });

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IMPORTED } from '../../../state/session_view';
 import type { SessionSummary } from '../../../wire/types';
 import type { Actions } from '../../actions';
+import type { Additions } from '../../additions';
 import { age } from '../../i18n';
 import type { Translate } from '../../i18n';
 import { messageOf } from '../../parts/buttons';
@@ -11,7 +12,7 @@ import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
 import type { MenuItem } from '../../parts/menu';
 import { TitleText } from '../../parts/odd_characters';
-import { useScene } from '../../scene';
+import { useAllAdditions, useScene } from '../../scene';
 import type { Scene } from '../../scene';
 import { useRowFocus } from './row_focus';
 import { DeletedRow } from './trash';
@@ -32,7 +33,8 @@ export interface SessionRowProps {
 export function SessionRow(props: SessionRowProps) {
   const { session, on, trash, t, onOpen } = props;
   const [renaming, setRenaming] = useState(false);
-  const { announce } = useScene();
+  const { announce, actions } = useScene();
+  const additions = useAllAdditions(actions);
   const row = useRef<HTMLLIElement>(null);
   useRowFocus(row);
   const { session_id: id } = session;
@@ -47,7 +49,7 @@ export function SessionRow(props: SessionRowProps) {
       </li>
     );
   }
-  const items = itemsOf(props, () => setRenaming(true), announce);
+  const items = itemsOf(props, () => setRenaming(true), { announce, additions });
   return (
     <li class={on ? 'on' : undefined} data-session={id} ref={row}>
       <button
@@ -79,7 +81,7 @@ export function SessionRow(props: SessionRowProps) {
 function itemsOf(
   { session, actions, trash, t, onOpen, onFailure }: SessionRowProps,
   onRename: () => void,
-  announce: Scene['announce'],
+  { announce, additions }: Pick<Scene, 'announce'> & { readonly additions: Additions },
 ): MenuItem[] {
   const { session_id: id, read_only: readOnly, agent_id: agent } = session;
   const { life, exportSession } = actions;
@@ -105,9 +107,9 @@ function itemsOf(
     const fork = async () => onOpen(await life.fork(id));
     items.push({ name: t('Fork'), onChoose: () => run(fork()) });
   }
+  items.push(...additions.itemsOf({ sessionId: id, where: 'list', t, onFailure }));
   if (exportSession !== undefined) {
     items.push(
-      { name: t('Share'), onChoose: () => run(exportSession(id, 'shared')) },
       { name: t('Export as Markdown'), onChoose: () => run(exportSession(id, 'markdown')) },
       { name: t('Export as HTML'), onChoose: () => run(exportSession(id, 'html')) },
       { name: t('Export the traffic'), onChoose: () => run(exportSession(id, 'traffic')) },

@@ -2,10 +2,18 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { edit, file, turn } from '../../../../../tests/support/build';
-import { done, focused, press, Reviewed, view } from '../../../../../tests/support/review';
+import {
+  CONNECTION,
+  done,
+  focused,
+  press,
+  Reviewed,
+  view,
+} from '../../../../../tests/support/review';
 import { added } from '../../../../../tests/support/events';
 import type { ChangedFile, FileTexts, TurnState } from '../../../../wire/types';
 import type { Actions } from '../../../../views/actions';
+import { mountVariantsReview } from './variants_review';
 
 let reviewed: Reviewed;
 
@@ -14,6 +22,15 @@ let element: HTMLElement;
 beforeEach(() => {
   reviewed = new Reviewed();
 });
+
+/** Shows the sessions as variants; `refused` is why one of them is not shown. */
+function showVariants(refused: Readonly<Record<string, string>> = {}): HTMLElement {
+  const failures = new Map(
+    Object.entries(refused).map(([id, message]) => [id, { message, detail: '' }]),
+  );
+  const props = { failures, connection: CONNECTION };
+  return reviewed.mount((root, sources) => mountVariantsReview(root, { ...props, sources }));
+}
 
 /** A variant's changes by path; none is kept. */
 const changed = (...paths: string[]) => paths.map(path => file(path, { reverted: true }));
@@ -48,7 +65,7 @@ describe('the review of variants', () => {
   beforeEach(() => {
     tell(ended(2, changed('b.py', 'c.py')));
     tell(ended(1, changed('a.py', 'b.py'), { tokens: 2100 }));
-    element = reviewed.showVariants();
+    element = showVariants();
   });
 
   it('lists each file with the variants that changed it', async () => {
@@ -98,7 +115,7 @@ it('says in its column why one can not be kept', async () => {
   reviewed = new Reviewed({ revertTurn: () => Promise.reject(new Error('a.py was changed.')) });
   tell(ended(1, changed('a.py')));
   tell(ended(2, changed('a.py')));
-  reviewed.showVariants();
+  showVariants();
   fireEvent.click(await column(2).findByRole('button', { name: 'Keep a.py' }));
   await waitFor(() => expect(columns()[1]?.textContent).toContain('a.py was changed.'));
   expect(columns()[0]?.textContent).not.toContain('a.py was changed.');
@@ -107,7 +124,7 @@ it('says in its column why one can not be kept', async () => {
 it('does not call kept what no checkpoint has', async () => {
   const files = ['a.bin', 'b.bin'].map(path => file(path, { kept: false, words: 'Too large.' }));
   tell(ended(1, files));
-  element = reviewed.showVariants();
+  element = showVariants();
   await column(1).findByRole('article', { name: 'a.bin' });
   expect(columns()[0]?.textContent).toContain('Too large.');
   expect(element.textContent).not.toMatch(/Kept|Undo/);
@@ -117,7 +134,7 @@ describe('while not all is known', () => {
   it('says what loads, and what the server refused', () => {
     reviewed.add('s1');
     reviewed.add('s2');
-    element = reviewed.showVariants({ s2: 'There is no such session.' });
+    element = showVariants({ s2: 'There is no such session.' });
     expect(element.textContent).toContain('Loading the changes');
     expect(columns()[1]?.textContent).toContain('There is no such session.');
     tell(ended(1, null));
@@ -128,7 +145,7 @@ describe('while not all is known', () => {
     tell(ended(1, null));
     const working = turn({ turn_id: 't2', session_id: 's2', variant: 2 });
     tell(working);
-    element = reviewed.showVariants();
+    element = showVariants();
     expect(element.textContent).toContain('No variant has changed a file so far.');
     const store = reviewed.sources[1]?.store;
     store?.apply([{ ...added({ ...edit('edit'), turn_id: 't2' }, 0, 11), session_id: 's2' }]);
@@ -164,7 +181,7 @@ describe('a notebook', () => {
     };
     reviewed = new Reviewed({ getChanges });
     after.forEach((_, index) => tell(ended(index + 1, changed('nb.ipynb'))));
-    element = reviewed.showVariants();
+    element = showVariants();
   }
 
   const rows = (number: number) =>
