@@ -4156,8 +4156,6 @@ export interface Results {
   unarchive_session: ArchiveReply;
   fork_session: SessionState;
   resume_session: SessionState;
-  rewind_session: RewindReply;
-  undo_rewind: RewindReply;
   list_agent_sessions: AgentSessions;
   open_agent_session: SessionState;
   prompt: { [name: string]: string };
@@ -4180,10 +4178,8 @@ export interface Results {
   cancel_tool_call: null;
   run_outside: null;
   get_changes: ChangesReply;
-  get_history: History;
   list_changing_sessions: ChangingSessions;
   revert_turn: RevertReply;
-  create_variant: SessionState;
   keep_variant: RevertReply;
   allow_download: AgentEntry;
   restart_agent: LoginReply;
@@ -4195,8 +4191,12 @@ export interface Results {
   trust_folder: { [name: string]: string };
   list_trust: TrustedFolder[];
   revoke_trust: null;
+  find_stale: StaleCells;
+  rewind_session: RewindReply;
+  undo_rewind: RewindReply;
+  get_history: History;
   make_outside_key: NewOutsideKey;
   list_outside_keys: OutsideKeyEntry[];
   revoke_outside_key: null;
-  find_stale: StaleCells;
+  create_variant: SessionState;
 }
