@@ -85,7 +85,8 @@ const MAY_IMPORT = {
 const JUPYTERLAB = '^src/(lab/|features/|index[.]ts)';
 
 /** The extension; the widget, in two parts; the documentation's turns; a feature's own pages. */
-const ENTRIES = '^src/(index|widget/(boot|core|saved_turns)|features/[^/]+/[^/]+[.]entry)[.]ts$';
+const ENTRIES =
+  '^src/(index|widget/(boot|core|saved_turns)|features/[^/]+/[^/]+[.]entry)[.]ts$|/build[.]mjs$';
 
 /** Matches the modules of an entry of the table. */
 function pathOf(entry) {

@@ -1,8 +1,9 @@
 """A session or a turn as one HTML file that shows it as JupyterLab does, and plays it in steps.
 
-``labextension/scripts/build-shared.mjs`` builds the page with its view and content security policy:
-two scripts run, known by their hashes, and nothing is fetched. This module fills in the content:
-each turn as a notebook saves it, with its prompt, and a short text for readers without JavaScript.
+``labextension/src/features/share/build.mjs`` builds the page with its view and content security
+policy: two scripts run, known by their hashes, and nothing is fetched. This module fills in the
+content: each turn as a notebook saves it, with its prompt, and a short text for readers without
+JavaScript.
 """
 
 from __future__ import annotations

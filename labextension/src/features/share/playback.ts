@@ -1,7 +1,7 @@
 import type { Item, TurnSnapshot } from '../../wire/types';
 import { fromSaved } from '../../state/reducer';
 import type { SessionView } from '../../state/session_view';
-import { SharedUi } from '../../state/shared_ui';
+import { SharedUi } from './shared_ui';
 import { SessionStore } from '../../state/store';
 
 /** A turn of a shared file. */

@@ -2,7 +2,7 @@ import { Highlighter } from '../../colours/highlighter';
 import { Playback } from './playback';
 import { mountShared } from './shared_view';
 import { parseShared } from './shared_data';
-import { findParser } from '../../widget/languages';
+import { findParser } from './languages';
 import { applyPageStyle } from '../../widget/page_style';
 
 /** Draws the turns of a shared file in place of its plain text. */

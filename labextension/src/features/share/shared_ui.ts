@@ -1,4 +1,4 @@
-import { UiState } from './ui';
+import { UiState } from '../../state/ui';
 
 /** What is unfolded in a shared file: what its reader opens, everything, or the newest step. */
 export class SharedUi extends UiState {

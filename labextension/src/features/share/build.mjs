@@ -6,8 +6,8 @@ import { stdout } from 'node:process';
 
 import { build, transform } from 'esbuild';
 
-import { pack } from './pack.mjs';
-import { styles } from './styles.mjs';
+import { pack } from '../../../scripts/pack.mjs';
+import { styles } from '../../../scripts/styles.mjs';
 
 /** What the page may have, in bytes, so that a turn fits into 300 kB with it. */
 const LIMIT = 185_000;
