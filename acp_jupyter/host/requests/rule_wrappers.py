@@ -122,7 +122,8 @@ def commands_of(text: str) -> Commands:
 
 def program_name(word: str) -> str:
     """Return a program's name without its folder, in lower case."""
-    name = PurePosixPath(word.replace("\\", "/")).name.casefold().rstrip(". ")
+    name = PurePosixPath(word.replace("\\", "/")).name.casefold()
+    name = name.rstrip(". ") or name  # as Windows looks for it
     stem, dot, ending = name.rpartition(".")
     return stem if dot and ending in _PROGRAM_ENDINGS else name
 

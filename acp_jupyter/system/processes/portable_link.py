@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import hmac
 import secrets
+import socket
 import subprocess
 from collections.abc import Mapping
 from typing import Self
@@ -41,7 +42,14 @@ class SocketLink:
     async def open(cls) -> Self:
         """Listen for the supervisor."""
         link = cls()
-        link._server = await asyncio.start_server(link._accept, "127.0.0.1", 0)
+        # In two steps, as one that is cancelled would leave the socket open.
+        listener = socket.create_server(("127.0.0.1", 0))
+        link._server = await asyncio.start_server(link._accept, sock=listener, start_serving=False)
+        try:
+            await link._server.start_serving()
+        except BaseException:
+            link._server.close()
+            raise
         return link
 
     @property

@@ -20,6 +20,7 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.system.portable import PORTABLE_VARIABLE
 from tests.support.agents.fake_agent import command_line
 from tests.support.agents.login import FakeTerminals, LoginDriver, login_driver
 from tests.support.host.limits import PATIENT
@@ -144,7 +145,8 @@ def test_a_terminal_runs_the_agents_own_program_and_the_agent_starts_anew(tmp_pa
         assert launch.argv == command_line("wants_login", "terminal", "--login")
         assert launch.env["WANTS_LOGIN_HOW"] == "terminal"
         assert launch.env["WANTS_LOGIN_STATE"] == str(driver.state)
-        assert not [name for name in launch.env if name.startswith("ACP_JUPYTER_")]
+        own = [name for name in launch.env if name.startswith("ACP_JUPYTER_")]
+        assert set(own) <= {PORTABLE_VARIABLE}
         assert reply.terminal == "1"
         assert session.state.login is not None
         assert session.state.login.terminal == "1"
