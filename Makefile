@@ -123,7 +123,7 @@ test-fast: install
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
 # What is run again with the implementation for systems without POSIX.
-PORTABLE_TESTS := tests/system tests/hazards tests/sessions tests/testing tests/agents tests/batches \
+PORTABLE_TESTS := tests/system tests/hazards tests/sessions tests/testing tests/agents tests/features/batches \
   tests/host tests/kernel tests/real_agents
 PORTABLE_JOURNEYS := $(addprefix tests/e2e/test_,quickstart.py turn_in_a_cell.py panel.py review.py)
 test-all: export ACP_EXAMPLES := 10
