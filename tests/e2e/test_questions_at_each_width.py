@@ -187,7 +187,7 @@ def test_each_kind_of_question(  # noqa: PLR0915 - one page, which takes long to
     page.ask([ask(behind_link(), with_value(), with_secret()), say("Three doubts.")])
     expect(page.card).to_have_count(3)
     expect(page.card.nth(0)).to_contain_text("is protected")
-    expect(page.card.nth(0)).to_contain_text("holds another text")
+    expect(page.card.nth(0)).to_contain_text("does not contain the text")
     expect(page.card.nth(1)).to_contain_text("abcd-efgh-ijkl")
     expect(page.card.nth(1)).to_contain_text("This contains a value from a .env file")
     expect(page.card.nth(2)).to_contain_text("[redacted]")

@@ -103,7 +103,8 @@ TESTS = {
 
 def table() -> list[list[str]]:
     """Return the rows of the page's table, the head first."""
-    lines = re.findall(r"^\|(.+)\|$", PAGE.read_text(encoding="utf-8"), re.M)
+    hosts = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
+    lines = re.findall(r"^\|(.+)\|$", hosts, re.M)
     rows = [[cell.strip() for cell in line.split("|")] for line in lines]
     return [row for row in rows if set(row[0]) != {"-"}]
 

@@ -208,7 +208,7 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: HostFolders) -> None
 
 def said_as_lost(server: Server, session: Session) -> None:
     eventually(lambda: texts(server, session, "but lost: they are gone"), what="it is said")
-    assert texts(server, session, "all of this session is kept") == []
+    assert texts(server, session, "the whole session was saved") == []
     assert history(session) == "gap"
 
 

@@ -49,7 +49,7 @@ TESTS = {
         "test_nbdime_merges_two_branches_that_both_ran_the_turns_again",
     ),
     "nbval": (
-        "../notebooks/test_recorded.py",
+        "../features/recordings/notebooks/test_recorded.py",
         "test_nbval_finds_the_turns_as_they_are_shipped",
     ),
     "nbconvert": ("test_publishing.py", "test_nbconvert_writes_calls_in_bold_for_latex"),

@@ -88,7 +88,7 @@ describe('what goes beyond the options', () => {
     const asked = ask();
     const own = asked.in.getByRole('button', { name: 'Always allow `npm test`' });
     expect(own.textContent).toMatch(/’s own\)/);
-    expect(own.title).toContain('no rule of yours');
+    expect(own.title).toContain('not one of your rules');
     expect(asked.in.getByRole('button', { name: /Allow once|Yes/ }).textContent).not.toContain(
       'own',
     );
