@@ -36,8 +36,8 @@ from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MAX_ANSWERS = 200
 _HAS_VALUE = (
-    "This contains a value from a .env file of this folder. It is shown to you, but removed from "
-    "everything that is saved. No rule or policy can allow this request."
+    "This contains a value from a .env file of this folder. It is shown only here, never saved. "
+    "No rule or policy can allow this."
 )
 _LOG_SECONDS = 2.0
 """Longest time that an answer waits for the log if the disk does not respond."""
