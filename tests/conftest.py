@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +65,17 @@ def _rank(item: pytest.Item) -> int:
     folders = item.path.relative_to(Path(__file__).parent).parts
     of = folders[2] if folders[0] == "features" and len(folders) > 3 else folders[0]
     return FOLDERS.index(of) + 1 if of in FOLDERS else 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep what is collected out of the garbage collector, which would walk it again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -49,6 +49,7 @@ def compose(lab: LabPage, box: Locator) -> None:
     expect(box).to_be_focused()
 
 
+@pytest.mark.long("vitest has the keys of both browsers")
 def test_wherever_one_types(lab: LabPage, workspace: Workspace) -> None:
     """One page, which takes long to open."""
     nb = lab.open(workspace.notebook(LOAD, "%%acp elicit\nsimple", "%%acp permission\nwords"))

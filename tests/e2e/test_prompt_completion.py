@@ -36,6 +36,7 @@ def test_the_first_line_is_completed(lab: LabPage, workspace: Workspace) -> None
     expect(_names(offered)).to_have_text(["sessions"])
 
 
+@pytest.mark.long("tests/notebooks/test_context.py has what goes along")
 def test_what_the_prompt_names_goes_along(lab: LabPage, workspace: Workspace) -> None:
     """The agent gets what it would get of the panel's message; Python's words are not offered."""
     nb = _open(lab, workspace, "cleaned = list(range(3))", "%%acp takes --trust\nLook at ")

@@ -132,6 +132,7 @@ def test_a_question_at_the_foot_comes_into_view(lab: LabPage, windowed: bool) ->
     expect_uncovered(lab)
 
 
+@pytest.mark.long("the code that brings the question at the foot into view")
 def test_a_form_at_the_foot_comes_into_view(lab: LabPage) -> None:
     _, nb = stage_with(lab, "form", HIGH.replace("plays\nEdit.", "demo\nask me rate=0"))
     nb.scroll_to(5)
@@ -148,7 +149,8 @@ def notify(lab: LabPage) -> None:
     expect(lab.page.locator(".Toastify__toast")).to_be_visible()
 
 
-@pytest.mark.parametrize("place", [pytest.param("cell", marks=pytest.mark.long), "panel"])
+@pytest.mark.long("the code that brings the question at the foot into view")
+@pytest.mark.parametrize("place", ["cell", "panel"])
 def test_a_notification_that_comes_later_is_not_over_it(lab: LabPage, place: str) -> None:
     """At the foot of a notebook, and in the panel, where JupyterLab shows notifications."""
     stage, nb = stage_with(lab, f"notified-{place}", PROMPT)
@@ -170,6 +172,7 @@ def test_a_notification_that_comes_later_is_not_over_it(lab: LabPage, place: str
     expect(shown.permission).to_have_count(0)
 
 
+@pytest.mark.long("the code that brings the question at the foot into view")
 def test_the_panel_goes_to_a_new_question(lab: LabPage) -> None:
     """Though it was scrolled away from its end, long ago."""
     stage, nb = stage_with(lab, "panel", PROMPT)
@@ -189,7 +192,8 @@ def test_the_panel_goes_to_a_new_question(lab: LabPage) -> None:
     panel.option("Allow once").click()
 
 
-@pytest.mark.parametrize("act", ["scrolls", pytest.param("types", marks=pytest.mark.long)])
+@pytest.mark.long("the code that brings the question at the foot into view")
+@pytest.mark.parametrize("act", ["scrolls", "types"])
 def test_who_scrolls_or_types_is_left_alone(lab: LabPage, act: str) -> None:
     stage, nb = stage_with(lab, act, PROMPT, *LONG)
     put_scene(stage.folder, [say("Hello"), hold("acted"), edit()])
@@ -274,7 +278,8 @@ def lead_to_it(lab: LabPage, by: str) -> None:
         waiting.click()
 
 
-@pytest.mark.parametrize("by", [pytest.param("key", marks=pytest.mark.long), "click"])
+@pytest.mark.long("the README's steps run the quickstart, and a key leads to its question")
+@pytest.mark.parametrize("by", ["key", "click"])
 def test_run_all_of_the_quickstart_asks_where_one_looks(
     lab: LabPage, workspace: Workspace, by: str
 ) -> None:

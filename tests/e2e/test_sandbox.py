@@ -86,7 +86,8 @@ def test_the_folder_is_offered_once_and_holds(
     expect(offer).to_have_count(0)
 
 
-@pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
+@pytest.mark.long("the picker is that of the policy; tests/sandbox has what it confines")
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_keys_choose_it_and_a_policy_brings_it(
     lab: LabPage, workspace: Workspace, theme: str
 ) -> None:

@@ -172,9 +172,8 @@ def test_chunks_of_an_answer_are_one_line_of_the_traffic(
     expect(text).to_contain_text('"agent_message_chunk"')
 
 
-@pytest.mark.parametrize(
-    "theme", ["JupyterLab Light", pytest.param("JupyterLab Dark", marks=pytest.mark.long)]
-)
+@pytest.mark.long("tests/server/test_search.py finds them, vitest draws what was found")
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_a_session_is_found_by_what_was_said(
     lab: LabPage, workspace: Workspace, theme: str
 ) -> None:

@@ -37,6 +37,7 @@ def cases_of(pattern: Spans) -> list[tuple[str, str]]:
 WORST = [(pattern, cases_of(pattern)) for pattern in PATTERNS]
 
 
+@pytest.mark.long("times every pattern; the whole of them is timed in each run")
 @pytest.mark.parametrize(
     ("pattern", "cases"), WORST, ids=[f"{n}-{p.name}" for n, p in enumerate(PATTERNS)]
 )
