@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import cache
-from typing import Protocol, assert_never
+from typing import Any, Protocol, TypeVar, assert_never
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api.access import Caller, sender
+from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command, needs_proof
 from acp_jupyter.api.models.documents import AnswerFrame, DocumentsFrame
@@ -32,7 +33,6 @@ from acp_jupyter.api.models.frames import (
     UnsubscribeFrame,
     validation_message,
 )
-from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
@@ -40,6 +40,7 @@ from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.store.journal import EPOCH
 
+_T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 
@@ -58,17 +59,14 @@ _UNPROVEN = (
 )
 
 
-class CommandRunner(Protocol):
-    """Carries out commands; called on the channel's loop."""
+class Around(Protocol):
+    """What a server does on its own loop before and after each command."""
 
-    async def handle(self, command: Command, caller: Caller) -> Result:
-        """Carry out a command."""
+    async def before(self, command: Command, caller: Caller) -> None:
+        """Prepare a command, or refuse it."""
 
-    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
-        """List the sessions that the caller may see."""
-
-    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
-        """List the imports that run now and that the caller may see."""
+    def after(self, command: Command, caller: Caller, result: Result) -> None:
+        """Take note of a command's result."""
 
 
 class Channel:
@@ -88,15 +86,17 @@ class Channel:
     def __init__(
         self,
         host: AgentHost,
+        dispatcher: Dispatcher,
         pages: Pages,
-        backend: CommandRunner,
         caller: Caller,
         write: Callable[[bytes], Awaitable[None]],
         is_own_key: Callable[[str], Awaitable[bool]] | None = None,
+        around: Around | None = None,
     ) -> None:
         self._host = host
+        self._dispatcher = dispatcher
         self._pages = pages
-        self._backend = backend
+        self._around = around
         self._caller = caller
         self._is_own_key = is_own_key
         self._loop = asyncio.get_running_loop()
@@ -185,12 +185,11 @@ class Channel:
         subscription = self._outbox.add(frame.session_id)
         self._subscriptions[frame.session_id] = subscription
         try:
-            following = self._host.submit(
+            await self._in_host(
                 self._host.subscribe(
                     frame.session_id, subscription, frame.after, frame.epoch, answers=answers
                 )
             )
-            await asyncio.wrap_future(following)
         except AcpError as error:
             self._detach(frame.session_id)
             self._error(frame.session_id, error)
@@ -222,7 +221,11 @@ class Channel:
 
     async def _run_command(self, frame: CommandFrame) -> None:
         try:
-            result = await self._backend.handle(frame.command, self._caller)
+            if self._around is not None:
+                await self._around.before(frame.command, self._caller)
+            result = await self._in_host(self._dispatcher.handle(frame.command, self._caller))
+            if self._around is not None:
+                self._around.after(frame.command, self._caller, result)
         except AcpError as error:
             self._reply(frame.id, error=error)
         except Exception:  # noqa: BLE001 - a defect of ours; the page stays alive
@@ -232,6 +235,9 @@ class Channel:
             )
         else:
             self._reply(frame.id, result=to_jsonable_python(result))
+
+    async def _in_host(self, work: Coroutine[Any, Any, _T]) -> _T:
+        return await asyncio.wrap_future(self._host.submit(work))
 
     def _reply(
         self, frame_id: int, *, result: JsonValue = None, error: AcpError | None = None
@@ -252,7 +258,7 @@ class Channel:
             return
 
     async def _send_lists(self) -> None:
-        sent = await self._backend.sessions(self._caller)
+        sent = await self._in_host(self._dispatcher.summaries(self._caller))
         self._outbox.put(
             HelloFrame(
                 api_version=API_VERSION,
@@ -265,11 +271,12 @@ class Channel:
         self._greeted.set()
         imports: tuple[ImportProgress, ...] = ()
         while True:
-            if imports != (imports := await self._backend.imports(self._caller)):
+            running = await self._in_host(self._dispatcher.imports(self._caller))
+            if imports != (imports := running):
                 self._outbox.put(ImportsFrame(imports=imports))
             await self._list_changed.wait()
             self._list_changed.clear()
-            sessions = await self._backend.sessions(self._caller)
+            sessions = await self._in_host(self._dispatcher.summaries(self._caller))
             if sessions != sent:
                 sent = sessions
                 self._outbox.put(SessionsFrame(sessions=sessions))

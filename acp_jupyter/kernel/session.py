@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Self, get_args
 from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.api.models.sessions import RewindReply, SetConfig
-from acp_jupyter.api.models.turns import CancelToolCall
+from acp_jupyter.api.models.turns import CancelToolCall, PromptSession
 from acp_jupyter.errors import BadRequest, EmptyPrompt
 from acp_jupyter.kernel.atomic_write import atomic_write
-from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.host_client import QUICK_SECONDS, HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
@@ -127,30 +127,23 @@ class Session:
         BadRequest
             There is no such sandbox.
         """
-        return self._prompt(
-            prompt,
-            None,
-            policy=policy,
-            sandbox=sandbox,
-            allow=allow,
-            deny=deny,
-            timeout=timeout,
-        )
-
-    def _prompt(
-        self,
-        prompt: str | Sequence[dict[str, JsonValue] | BaseModel],
-        error: CellError | None,
-        *,
-        policy: Policy | None,
-        sandbox: Sandbox | None,
-        allow: Sequence[str],
-        deny: Sequence[str],
-        timeout: float | None,
-    ) -> Turn:
-        if isinstance(prompt, str) and not prompt.strip():
-            raise EmptyPrompt("The prompt is empty. Write what the agent should do.")
         check_sandbox(sandbox)
+        command = PromptSession(
+            session_id=self.id,
+            prompt=plain_blocks(prompt),
+            policy=policy or self._policy,
+            sandbox=sandbox or self._sandbox,
+            allow=tuple(allow),
+            deny=tuple(deny),
+        )
+        return self._send(command, timeout)
+
+    def _send(
+        self, command: PromptSession, timeout: float | None, error: CellError | None = None
+    ) -> Turn:
+        """Send a prompt from the cell that runs."""
+        if isinstance(command.prompt, str) and not command.prompt.strip():
+            raise EmptyPrompt("The prompt is empty. Write what the agent should do.")
         cell = execution_context()
         origin = Origin(
             notebook_path=self._client.notebook_path,
@@ -159,16 +152,8 @@ class Session:
             source=clean_json(cell.source),
             error=error,
         )
-        turn_id = self._client.prompt(
-            self.id,
-            plain_blocks(prompt),
-            policy=policy or self._policy,
-            sandbox=sandbox or self._sandbox,
-            allow=tuple(allow),
-            deny=tuple(deny),
-            origin=origin,
-            can_ask=cell.can_ask,
-        )
+        command = command.model_copy(update={"origin": origin, "can_ask": cell.can_ask})
+        turn_id = str(self._client.call(command, QUICK_SECONDS)["turn_id"])
         try:
             detail = self._client.turn(turn_id)
         except KeyboardInterrupt:
@@ -190,10 +175,14 @@ class Session:
         """
         if self.state.active_turn_id is None:
             raise BadRequest("No turn runs in this session. Send a prompt.")
-        can_ask = execution_context().can_ask
-        return self._client.steer(
-            self.id, words, can_ask=can_ask, policy=self._policy, sandbox=self._sandbox
+        message = PromptSession(
+            session_id=self.id,
+            prompt=clean_json(words),
+            policy=self._policy,
+            sandbox=self._sandbox,
+            can_ask=execution_context().can_ask,
         )
+        return self._client.steer(message)
 
     @property
     def turns(self) -> tuple[Turn, ...]:

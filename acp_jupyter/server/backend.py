@@ -9,14 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from pydantic_core import to_json
-
-from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic, visible_session
+from acp_jupyter.api.access import (
+    Caller,
+    KernelCaller,
+    UserCaller,
+    may_read_traffic,
+    visible_session,
+)
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command, require_read_only, row_of
-from acp_jupyter.api.models.sessions import SessionSummary
-from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.api.models.turns import GetSavedOutputs, PromptSession, SavedOutputs
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
@@ -65,46 +67,33 @@ class Backend:
     )
     """Threads that read logs, so that a slow disk delays nothing else."""
 
-    async def handle(self, command: Command, caller: Caller) -> Result:
-        """Carry out a command in the host."""
-        await self._prepare(command, caller)
-        result = await asyncio.wrap_future(
-            self.host.submit(self.dispatcher.handle(command, caller))
-        )
-        if isinstance(command, GetSavedOutputs) and self.finished_outputs is not None:
-            assert isinstance(result, SavedOutputs)
-            self.finished_outputs.know(command.notebook_path, result.outputs)
-        return result
+    async def before(self, command: Command, caller: Caller) -> None:
+        """Refuse what a kernel may not do now; look up the kernel that the dispatcher will need."""
+        row = row_of(command)
+        if isinstance(caller, KernelCaller):
+            if self.agent_runs_in(caller.kernel_id):
+                require_read_only(command)
+            if not row.while_kernel_stops and self.kernels.is_shutting_down(caller.kernel_id):
+                raise NotAllowed("This kernel is shutting down or restarting; its turns continue.")
+        if row.finds_kernel:
+            await self.kernels.learn(getattr(command, "notebook_path"))  # noqa: B009 - as the row says
 
-    async def handle_json(self, command: Command, caller: Caller) -> bytes:
-        """Carry out a command in the host and encode its result.
-
-        The host's thread encodes it, as a whole transcript would block Jupyter's loop.
-        """
-        await self._prepare(command, caller)
-
-        async def encoded() -> tuple[Result, bytes]:
-            result = await self.dispatcher.handle(command, caller)
-            return result, to_json(result)
-
-        result, answer = await asyncio.wrap_future(self.host.submit(encoded()))
-        if isinstance(command, PromptSession) and isinstance(caller, KernelCaller):
-            assert isinstance(result, dict)
-            if self.finished_outputs is not None:
-                self.finished_outputs.watch(result["turn_id"], caller)
-        return answer
+    def after(self, command: Command, caller: Caller, result: Result) -> None:
+        """Let notebooks that no page of ours has open get the turn of a command."""
+        outputs = self.finished_outputs
+        if outputs is None:
+            return
+        match command, caller, result:
+            case GetSavedOutputs() as asked, UserCaller(), SavedOutputs() as saved:
+                outputs.know(asked.notebook_path, saved.outputs)
+            case PromptSession(), KernelCaller() as kernel, {"turn_id": str(turn_id)}:
+                outputs.watch(turn_id, kernel)
+            case _:
+                pass
 
     async def in_host(self, work: Coroutine[Any, Any, T]) -> T:
         """Do some work on the host's loop."""
         return await asyncio.wrap_future(self.host.submit(work))
-
-    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
-        """List the sessions that the caller may see."""
-        return await asyncio.wrap_future(self.host.submit(self.dispatcher.summaries(caller)))
-
-    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
-        """List the imports that run now and that the caller may see."""
-        return await asyncio.wrap_future(self.host.submit(self.dispatcher.imports(caller)))
 
     async def traffic_path(self, session_id: str, caller: Caller) -> Path:
         """Return the path of a session's traffic log, flushed."""
@@ -133,14 +122,3 @@ class Backend:
             return session
 
         return await asyncio.wrap_future(self.host.submit(follow()))
-
-    async def _prepare(self, command: Command, caller: Caller) -> None:
-        """Look up the kernels that the dispatcher will need, on Jupyter's loop."""
-        row = row_of(command)
-        if isinstance(caller, KernelCaller):
-            if self.agent_runs_in(caller.kernel_id):
-                require_read_only(command)
-            if not row.while_kernel_stops and self.kernels.is_shutting_down(caller.kernel_id):
-                raise NotAllowed("This kernel is shutting down or restarting; its turns continue.")
-        if row.finds_kernel:
-            await self.kernels.learn(getattr(command, "notebook_path"))  # noqa: B009 - as the row says

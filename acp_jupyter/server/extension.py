@@ -330,7 +330,7 @@ class AcpJupyter(ExtensionApp):
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
             times,
-            lambda: self._backend.sessions(UserCaller("activity")),
+            lambda: self._backend.in_host(dispatcher.summaries(UserCaller("activity"))),
             kernels,
             self.waiting_hours,
         )

@@ -16,7 +16,7 @@ from tornado.web import HTTPError, RequestHandler, authenticated
 from acp_jupyter._version import __version__
 from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.kernel_auth import NONCE_HEADER
-from acp_jupyter.api.models.command_row import CommandRow
+from acp_jupyter.api.models.command_row import CommandRow, Result
 from acp_jupyter.api.models.command_table import COMMANDS, Command, needs_proof
 from acp_jupyter.api.models.frames import API_VERSION, validation_message
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
@@ -99,32 +99,12 @@ class CommandHandler(AcpHandler):
         row = self._rows.get(self.request.method or "")
         if row is not None and row.route is not None:
             self.body_bytes = row.route.body_bytes
-        self._waiting: asyncio.Task[bytes] | None = None
-        self._hung_up = False
-
-    @authenticated
-    async def get(self, **path: str) -> None:
-        """Run a GET command, which changes nothing."""
-        await self._run(path)
+        self._waiting: asyncio.Future[tuple[Result, bytes]] | None = None
+        self._is_gone = asyncio.Event()
 
     @authenticated
     async def post(self, **path: str) -> None:
-        """Run a POST command."""
-        await self._run(path)
-
-    @authenticated
-    async def delete(self, **path: str) -> None:
-        """Run a DELETE command."""
-        await self._run(path)
-
-    def on_connection_close(self) -> None:
-        """Stop waiting for the reply, as the client has disconnected."""
-        self._hung_up = True
-        if self._waiting is not None:
-            self._waiting.cancel()
-        super().on_connection_close()
-
-    async def _run(self, path: Mapping[str, str]) -> None:
+        """Run the command of the path and the method; a GET command changes nothing."""
         row = self._rows.get(self.request.method or "")
         if row is None or row.route is None:
             self.set_header("Allow", ", ".join(self._rows))
@@ -132,26 +112,43 @@ class CommandHandler(AcpHandler):
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         body = self.request.body if row.route.raw_body else self._body()
         command = build_command(row, path, query, body)
-        by_user = isinstance(self.caller, UserCaller)
-        if by_user and needs_proof(command) and not is_program(self):
+        backend, caller = self.backend, self.caller
+        if isinstance(caller, UserCaller) and needs_proof(command) and not is_program(self):
             raise NotAllowed(
                 "Only a page's own connection can do this, or a program with a token in its "
                 "Authorization header. A cookie does not count: scripts in outputs have it, too."
             )
-        self._waiting = asyncio.create_task(
-            self.backend.handle_json(command, self.caller), name=f"acp-{row.name}"
-        )
+        await backend.before(command, caller)
+        if self._is_gone.is_set():
+            return
+
+        async def encoded() -> tuple[Result, bytes]:
+            # Here, as a whole transcript would block Jupyter's loop.
+            result = await backend.dispatcher.handle(command, caller)
+            return result, to_json(result)
+
+        self._waiting = asyncio.wrap_future(backend.host.submit(encoded()))
         try:
-            result = await self._waiting
+            result, answer = await self._waiting
         except asyncio.CancelledError:
-            if self._waiting.cancelled() and self._hung_up:
+            if not self._waiting.cancelled():
+                raise
+            if self._is_gone.is_set():
                 return
-            if self._waiting.cancelled():
-                raise HostClosed("The server stopped before this was done.") from None
-            raise
+            raise HostClosed("The server stopped before this was done.") from None
+        backend.after(command, caller, result)
         self.set_header("Cache-Control", "no-store")
         self.set_status(row.route.status)
-        await self.finish(result)
+        await self.finish(answer)
+
+    get = delete = post
+
+    def on_connection_close(self) -> None:
+        """Stop waiting for the reply, as the client has disconnected."""
+        self._is_gone.set()
+        if self._waiting is not None:
+            self._waiting.cancel()
+        super().on_connection_close()
 
     def _body(self) -> object:
         if not self.request.body.strip():

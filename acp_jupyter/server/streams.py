@@ -79,11 +79,12 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         backend = self._backend
         self._channel = Channel(
             backend.host,
+            backend.dispatcher,
             backend.pages,
-            backend,
             self._caller,
             self._write,
             None if is_program(self) else self._is_own_key,
+            backend,
         )
         self._life = asyncio.create_task(self._live(self._channel), name="acp-stream")
         self._backend.streams.add(self)

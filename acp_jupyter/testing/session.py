@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.api.models.sessions import CreateSession
-from acp_jupyter.api.models.turns import AnswerPermission, TurnDetail
+from acp_jupyter.api.models.turns import AnswerPermission, PromptSession, TurnDetail
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.registry import Registry
@@ -72,13 +72,13 @@ class AgentSession:
 
     def prompt(self, prompt: Prompt, act: Act, seconds: float) -> Turn:
         """Send a prompt, and return the turn when it has ended."""
-        turn_id = self._host.prompt(
-            self._session_id,
-            plain_blocks(prompt),
+        command = PromptSession(
+            session_id=self._session_id,
+            prompt=plain_blocks(prompt),
             policy="ask",
             origin=Origin(view_id=uuid.uuid4().hex),
-            can_ask=True,
         )
+        turn_id = self._host.run(command)["turn_id"]
         until = time.monotonic() + seconds
         try:
             while (detail := self._host.turn(turn_id)).turn.status != "done":

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.host.session.prompts import Prompt
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
 
@@ -37,14 +38,14 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 
 def sent(driver: Driver, agent: str, *blocks: Any) -> list[dict[str, Any]]:
     session = driver.open(agent)
-    turn = driver.done(session, driver.run(lambda: session.prompt(blocks)))
+    turn = driver.done(session, driver.run(lambda: session.prompt(Prompt(blocks))))
     assert turn.stop_reason == "end_turn", turn.failure
     return list(json.loads(driver.text(session)))
 
 
 def refused(driver: Driver, agent: str, *blocks: Any) -> str:
     session = driver.open(agent)
-    turn = driver.done(session, driver.run(lambda: session.prompt(blocks)))
+    turn = driver.done(session, driver.run(lambda: session.prompt(Prompt(blocks))))
     assert turn.failure is not None
     assert turn.failure.reason == "not_supported"
     assert driver.text(session) == ""

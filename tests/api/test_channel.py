@@ -89,9 +89,14 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
     await asyncio.to_thread(host.stop)
 
 
+def channel_to(backend: Backend, write: Write) -> Channel:
+    caller = UserCaller("test")
+    return Channel(backend.host, backend.dispatcher, backend.pages, caller, write)
+
+
 @asynccontextmanager
 async def connected(backend: Backend, write: Write) -> AsyncIterator[Channel]:
-    channel = Channel(backend.host, backend.pages, backend, UserCaller("test"), write)
+    channel = channel_to(backend, write)
     life = asyncio.create_task(channel.run())
     yield channel
     life.cancel()
@@ -147,7 +152,9 @@ async def test_nothing_is_left_in_the_host_when_a_page_goes(backend: Backend) ->
 
 @pytest.mark.asyncio
 async def test_a_page_that_goes_at_once_leaves_nothing(backend: Backend) -> None:
-    channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), Socket().write)
+    channel = Channel(
+        backend.host, backend.dispatcher, backend.pages, UserCaller("x"), Socket().write
+    )
     await send_soon(channel)
     channel.close()
     channel.close()
@@ -215,7 +222,7 @@ async def test_a_dead_socket_ends_the_channel(backend: Backend) -> None:
     async def broken(_text: bytes) -> None:
         raise ConnectionResetError
 
-    channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), broken)
+    channel = channel_to(backend, broken)
     with pytest.raises(ConnectionResetError):
         await asyncio.wait_for(channel.run(), PATIENCE_SECONDS)
 
@@ -223,7 +230,9 @@ async def test_a_dead_socket_ends_the_channel(backend: Backend) -> None:
 @pytest.mark.asyncio
 async def test_a_page_that_reads_nothing_is_given_up(backend: Backend) -> None:
     socket = Socket()
-    channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), socket.write)
+    channel = Channel(
+        backend.host, backend.dispatcher, backend.pages, UserCaller("x"), socket.write
+    )
     life = asyncio.create_task(channel.run())
     await eventually_async(lambda: socket.of("hello"))
     socket.open.clear()

@@ -84,11 +84,11 @@ def test_the_file_changes_only_after_it_was_allowed(driver: Driver) -> None:
     request = driver.asked(session)
     file = driver.root / "edited.txt"
     assert not file.exists()
-    assert driver.run(lambda: session.answer(request, "yes")) == "Allow"
+    assert driver.run(lambda: session.turns.permissions.answer(request, "yes")) == "Allow"
     assert driver.done(session, turn_id).stop_reason == "end_turn"
     assert file.read_text() == "hello\n"
     with pytest.raises(PermissionSettled):
-        driver.run(lambda: session.answer(request, "no"))
+        driver.run(lambda: session.turns.permissions.answer(request, "no"))
 
 
 @pytest.mark.parametrize("option", ["no", None])
@@ -97,7 +97,7 @@ def test_what_is_not_allowed_is_not_written(driver: Driver, option: str | None) 
     session = driver.open("permission")
     turn_id = driver.prompt(session)
     request = driver.asked(session)
-    driver.run(lambda: session.answer(request, option))
+    driver.run(lambda: session.turns.permissions.answer(request, option))
     driver.done(session, turn_id)
     assert not (driver.root / "edited.txt").exists()
 
@@ -107,7 +107,7 @@ def test_an_option_that_was_not_offered_is_no_answer(driver: Driver) -> None:
     driver.prompt(session)
     request = driver.asked(session)
     with pytest.raises(BadRequest, match="no option 'allow'"):
-        driver.run(lambda: session.answer(request, "allow"))
+        driver.run(lambda: session.turns.permissions.answer(request, "allow"))
     assert session.state.waiting == 1
 
 
@@ -215,7 +215,7 @@ def test_stop_answers_open_questions_cancelled(driver: Driver) -> None:
     assert call.permission is not None
     assert call.permission.outcome == "Not answered: turn stopped"
     with pytest.raises(PermissionSettled):
-        driver.run(lambda: session.answer(request, "yes"))
+        driver.run(lambda: session.turns.permissions.answer(request, "yes"))
 
 
 def test_a_stop_comes_before_an_answer_that_still_waits_for_the_log(
@@ -351,7 +351,7 @@ def test_a_question_of_a_dead_process_is_gone(driver: Driver) -> None:
             process.kill()
     eventually(lambda: session.state.waiting == 0)
     with pytest.raises(PermissionGone):
-        driver.run(lambda: session.answer(request, "once"))
+        driver.run(lambda: session.turns.permissions.answer(request, "once"))
 
 
 def test_an_answer_between_a_death_and_its_wake_is_too_late(driver: Driver) -> None:
@@ -363,7 +363,7 @@ def test_an_answer_between_a_death_and_its_wake_is_too_late(driver: Driver) -> N
 
     def answer_the_dead() -> str:
         session.journal.note(AgentExited(words="It was killed."))
-        return session.answer(request, "once")
+        return session.turns.permissions.answer(request, "once")
 
     with pytest.raises(PermissionGone):
         driver.run(answer_the_dead)

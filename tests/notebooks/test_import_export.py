@@ -90,10 +90,10 @@ def test_an_imported_session_takes_no_prompt(host: Kernel) -> None:
     host.run(f"%acp import {LOG} --name old").ok()
     cell = host.run(
         "from acp_jupyter.kernel.client.connection import host_client\n"
-        "from acp_jupyter.protocol.host_events.notes import Origin\n"
+        "from acp_jupyter.api.models.turns import PromptSession\n"
         "client = host_client()\n"
         "old = next(s for s in client.sessions() if s.title == 'Imported: old')\n"
-        "client.prompt(old.session_id, 'Go on', policy=None, origin=Origin(), can_ask=False)"
+        "client.run(PromptSession(session_id=old.session_id, prompt='Go on', can_ask=False))"
     )
     assert cell.error == "SessionImported"
     assert "no agent" in cell.message

@@ -39,6 +39,7 @@ from acp_jupyter.host.requests.trust import (
     recording_not_trusted,
     too_much,
 )
+from acp_jupyter.host.session.prompts import Prompt
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.host.workspace.folders import resolve_cwd
@@ -63,19 +64,15 @@ class PermissionCommands:
         rule = self._rule(session, command, user)
         reason = command.reason.strip()
         policy, rules = session.turns.follow_up()
-        outcome = session.answer(command.request_id, command.option_id, reason, caller.answerer)
+        outcome = session.turns.permissions.answer(
+            command.request_id, command.option_id, reason, caller.answerer
+        )
         if reason and call is not None:
             # The protocol has no field for the reason, so it is sent as the next message.
             request = call.command or call.path or call.title
-            session.turns.put(
-                f"I rejected this ({request}) because: {reason}",
-                policy=policy,
-                origin=None,
-                can_ask=True,
-                first=True,
-                rules=rules,
-                user=user,
-            )
+            words = f"I rejected this ({request}) because: {reason}"
+            message = Prompt(words, policy, rules=rules, user=user)
+            session.turns.queue.append(message, first=True)
         if rule is not None:
             try:
                 await self._remember(session, rule)

@@ -47,6 +47,7 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
+from acp_jupyter.host.session.prompts import Prompt
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
@@ -78,20 +79,21 @@ class PromptSender:
                 session.attach()
         elif command.can_ask:
             session.attach()
+        prompt = Prompt(
+            command.prompt,
+            command.policy,
+            command.sandbox,
+            origin,
+            command.can_ask,
+            turn_rules(command.allow, command.deny),
+            sender(caller),
+            kernel_id,
+        )
         # One at a time, so that turns begin in the order of their prompts.
         async with self._accepting.setdefault(session, asyncio.Lock()):
             # The prompt is written down before its turn begins.
             await asyncio.to_thread(session.turn_files.read_secrets)
-            turn_id = session.prompt(
-                command.prompt,
-                policy=command.policy,
-                sandbox=command.sandbox,
-                origin=origin,
-                can_ask=command.can_ask,
-                rules=turn_rules(command.allow, command.deny),
-                user=sender(caller),
-                kernel_id=kernel_id,
-            )
+            turn_id = session.prompt(prompt)
         # An accepted prompt must survive if the server is killed.
         await self._host.save(session)
         return {"turn_id": turn_id}
@@ -182,7 +184,7 @@ class TurnControl:
         """Change a prompt before it is sent."""
         session = self._session(command.turn_id, caller)
         user = require_sender(session, command.turn_id, caller, "edit this message")
-        session.turns.edit(command.turn_id, command.prompt, user)
+        session.turns.queue.edit(command.turn_id, command.prompt, user)
         return {}
 
     @handles(SendNow)

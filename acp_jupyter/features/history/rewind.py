@@ -292,15 +292,15 @@ class _HeldSessions:
         """Hold a session, unless it is held here already."""
         if session in self._sessions:
             return
-        if session.turns.going_back:
+        if session.turns.queue.going_back:
             raise BadRequest("The session is just going back.")
-        session.turns.going_back = True
+        session.turns.queue.going_back = True
         self._sessions.add(session)
 
     def release(self) -> None:
         """Let the sessions accept prompts again."""
         for session in self._sessions:
-            session.turns.going_back = False
+            session.turns.queue.going_back = False
 
 
 def _keep_allowed(now: SessionState, earlier: Session) -> None:

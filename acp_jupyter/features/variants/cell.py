@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from acp_jupyter.features.variants.kernel import Variants, make_variants, send_all
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
-from acp_jupyter.kernel.magics.cell import expand, send_prompt, warn
+from acp_jupyter.kernel.magics.cell import expand, prompt_command, warn
 from acp_jupyter.kernel.magics.turn_output import ShownTurn, show_beginning, show_in_terminal
 from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.variables import describe_names
@@ -54,7 +54,8 @@ def run_try(
         )
 
     def send(session: Session) -> Turn:
-        return send_prompt(shell, session, options, prompt, None, variables, written)
+        command = prompt_command(shell, session, options, prompt, variables, written)
+        return session._send(command, options.timeout)
 
     variants = send_all(sessions, send)
     shell.push({"_acp": variants}, interactive=False)  # type: ignore[no-untyped-call]

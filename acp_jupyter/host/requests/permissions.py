@@ -181,14 +181,14 @@ class PermissionRequests:
         if not self._waiting.waits(request_id):
             return  # stopped or answered meanwhile
         if decision is not None:
-            self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+            self._choose(request_id, decision.by, decision.option_id, decision.rule)
             return
         if self._recorded_answers is not None:
             again = self._recorded_answers.find(
                 call, nobody_to_ask=self._nobody_to_ask(), folder=self.folder()
             )
             if again is not None:
-                self._choose(request_id, again.by, again.option_id, rule=again.rule)
+                self._choose(request_id, again.by, again.option_id, again.rule)
                 return
         if self._nobody_to_ask():
             self._choose(request_id, "nobody", reject_option(options))
@@ -224,7 +224,7 @@ class PermissionRequests:
                 continue
             decision = await self._decide(request_id, call, call.permission.options)
             if decision is not None and self._waiting.waits(request_id):
-                self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+                self._choose(request_id, decision.by, decision.option_id, decision.rule)
 
     async def _decide(
         self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
@@ -287,7 +287,9 @@ class PermissionRequests:
             raise BadRequest("This request is too large to be shown, so it can only be rejected.")
         if option is not None and option.option_kind.startswith("allow"):
             self.granted[request_id] = call
-        self._choose(request_id, "user", option_id, reason=reason, who=who)
+        self._remember(request_id, option_id)
+        self._settle(request_id, "user", "", reason, who)
+        self._waiting.answer(request_id, _Chosen(option_id, by_user=True))
         return "cancelled" if option is None else option.name
 
     def forbidden(self) -> str:
@@ -353,14 +355,12 @@ class PermissionRequests:
         request_id: str,
         by: SettledBy,
         option_id: str | None,
-        *,
         rule: str = "",
-        reason: str = "",
-        who: Answerer = SOMEBODY,
     ) -> None:
+        """Answer a request without the user."""
         self._remember(request_id, option_id)
-        self._settle(request_id, by, rule, reason, who)
-        self._waiting.answer(request_id, _Chosen(option_id, by_user=by == "user"))
+        self._settle(request_id, by, rule)
+        self._waiting.answer(request_id, _Chosen(option_id))
 
     def _expire(self, request_id: str, by: SettledBy = "agent_exited") -> None:
         self._journal.note(PermissionSettledNote(request_id=request_id, by=by))

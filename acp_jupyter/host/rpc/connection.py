@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
-
-from pydantic import ValidationError
 
 from acp_jupyter.errors import AgentRequestError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
@@ -22,19 +19,15 @@ from acp_jupyter.host.rpc.agent_answers import ClientOf, Models, RequestHandling
 from acp_jupyter.host.rpc.handshake import Handshake
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
-from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
+from acp_jupyter.host.rpc.transport import LineTransport
 from acp_jupyter.host.sandbox.sandboxes import CACHE_VARIABLES, TEMPORARY_VARIABLES, Confined
-from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.system.processes.child_process import ExitReason
 from acp_jupyter.transcript.redactor import Redactor
 
 if TYPE_CHECKING:
     from acp_jupyter.host.rpc.sdk_connection import SdkConnection
 
-_log = logging.getLogger(__name__)
-
 _LAST_LINES_SECONDS = 1.0
-_ERROR_CHARS = 20_000
 
 
 class AgentConnection:
@@ -52,9 +45,7 @@ class AgentConnection:
         log_router: LogRouter,
         messages: SdkConnection,
         limits: Limits,
-        redactor: Redactor,
         confined: Confined | None,
-        models: Models,
     ) -> None:
         self.spec = spec
         self.confined = confined
@@ -65,9 +56,8 @@ class AgentConnection:
         self._transport = transport
         self._log_router = log_router
         self._limits = limits
-        self._redactor = redactor
-        self._models = models
-        self._messages = messages
+        self.messages = messages
+        """Sends what `request` does not: without a limit of time, or a notification."""
         self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
 
     @classmethod
@@ -121,12 +111,11 @@ class AgentConnection:
             await _end(confined)
             raise
         transport = LineTransport(process, log_router, limits, name=spec.name)
-        messages = connect(RequestHandling(client_of, models), transport)
-        connection = cls(
-            spec, process, transport, log_router, messages, limits, redactor, confined, models
-        )
+        handling = RequestHandling(client_of, models)
+        messages = connect(spec, handling, models, transport, redactor)
+        connection = cls(spec, process, transport, log_router, messages, limits, confined)
         try:
-            await connection._handshake.shake(connection._send_request)
+            await connection._handshake.shake(messages.request)
         except BaseException:
             await connection.close()
             raise
@@ -185,38 +174,12 @@ class AgentConnection:
         From its answer on the session's lines go to ``log``.
         """
         seconds = self._limits.session_new_seconds
-        answer = self._send_request("session/new", params, seconds, log=log, opens=True)
+        answer = self.messages.request("session/new", params, seconds, log=log, opens=True)
         result = await self._handshake.explained("session/new", answer, seconds)
         session_id = result.get("sessionId", result.get("session_id"))
         if not isinstance(session_id, str) or not session_id:
             raise self._handshake.error("answered session/new without a session id.")
         return {**result, "sessionId": session_id}
-
-    async def prompt(
-        self,
-        session_id: str,
-        blocks: Sequence[Mapping[str, Any]],
-        log: SessionLog,
-        before_answer: BeforeAnswer | None = None,
-    ) -> dict[str, Any]:
-        """Run a prompt turn and return the raw result; its ``stopReason`` may be any.
-
-        ``before_answer`` is awaited before the end of the turn is reported; see `SdkConnection`.
-        """
-        params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
-        result = await self._send_request(
-            "session/prompt", params, None, log=log, before_answer=before_answer
-        )
-        return dict(_object(result))
-
-    async def cancel(self, session_id: str, log: SessionLog) -> None:
-        """Ask the agent to end the running turn; the answer to the prompt comes later."""
-        await self.notify("session/cancel", {"sessionId": session_id}, log)
-
-    async def notify(self, method: str, params: Mapping[str, Any], log: SessionLog) -> None:
-        """Send any other notification."""
-        self._models.sent(method, params)
-        await self._messages.notify(method, params, log)
 
     async def request(
         self,
@@ -236,7 +199,7 @@ class AgentConnection:
         """
         seconds = self._limits.request_seconds if seconds is None else seconds
         try:
-            result = await self._send_request(method, params, seconds, log=log, opens=opens)
+            result = await self.messages.request(method, params, seconds, log=log, opens=opens)
             return dict(_object(result))
         except TimeoutError:
             raise AgentRequestError(
@@ -248,42 +211,6 @@ class AgentConnection:
     def fault(self) -> str:
         """Why we ended a running agent; empty if it ended by itself or was stopped."""
         return self._transport.fault
-
-    async def _send_request(
-        self,
-        method: str,
-        params: Mapping[str, Any],
-        seconds: float | None,
-        *,
-        log: SessionLog | None = None,
-        opens: bool = False,
-        before_answer: BeforeAnswer | None = None,
-    ) -> Any:
-        """Send a request; secrets are removed from its error, which users read.
-
-        A result that is not valid is returned all the same: what reads it is tolerant.
-        """
-        try:
-            self._models.sent(method, params)
-        except ValidationError as error:
-            raise AgentRequestError(
-                f"{self.spec.name} can't be sent {method}: {'; '.join(misfits(error))}."
-            ) from None
-        try:
-            result = await self._messages.request(
-                method, params, seconds, log=log, opens=opens, before_answer=before_answer
-            )
-        except AgentRequestError as error:
-            redact = self._redactor.redact_text
-            raise AgentRequestError(
-                redact(error.message[:_ERROR_CHARS]), redact(error.detail), error.code
-            ) from None
-        try:
-            self._models.result(method, result)
-        except ValidationError as error:
-            wrong = "; ".join(misfits(error))
-            _log.info("The answer of %s to %s is not valid: %s", self.spec.id, method, wrong)
-        return result
 
     async def wait_closed(self) -> ExitReason:
         """Wait until the process has ended for any reason."""
@@ -314,7 +241,7 @@ class AgentConnection:
                 self.closed.set()  # at once: cleaning up may take seconds
             await self._process.stop()
             await _end(self.confined)
-            await self._messages.close()
+            await self.messages.close()
         finally:
             for waiting in (exited, ended, deaf):
                 waiting.cancel()

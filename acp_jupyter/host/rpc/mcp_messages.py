@@ -63,7 +63,7 @@ class McpMessages:
 
         async def notify(params: Obj) -> None:
             with contextlib.suppress(AgentDied):
-                await connection.notify(METHOD, params, log)
+                await connection.messages.notify(METHOD, params, log)
 
         self._notify = notify
         return {"type": "acp", "name": server.name, "serverId": self._server_id}

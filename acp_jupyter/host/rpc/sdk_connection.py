@@ -16,15 +16,20 @@ from typing import Any, Protocol, cast
 
 from acp import RequestError
 from acp.connection import Connection
+from pydantic import ValidationError
 
 from acp_jupyter.errors import AgentRequestError
-from acp_jupyter.host.rpc.agent_answers import ErrorAnswer, Received, RequestHandling
+from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.rpc.agent_answers import ErrorAnswer, Models, Received, RequestHandling
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.host.rpc.open_requests import Sent, SentRequest
 from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
 from acp_jupyter.protocol.errors import error_detail
+from acp_jupyter.protocol.objects import misfits
+from acp_jupyter.transcript.redactor import Redactor
 
 _INTERNAL_ERROR = -32603
+_ERROR_CHARS = 20_000
 _DETAIL_CHARS = 4000
 _DEAF = "is not listened to any more"
 
@@ -34,9 +39,19 @@ _log = logging.getLogger(__name__)
 class SdkConnection:
     """Sends requests to an agent, and answers the agent's."""
 
-    def __init__(self, handling: RequestHandling, transport: LineTransport) -> None:
+    def __init__(
+        self,
+        spec: AgentSpec,
+        handling: RequestHandling,
+        models: Models,
+        transport: LineTransport,
+        redactor: Redactor,
+    ) -> None:
+        self._spec = spec
         self._handling = handling
+        self._models = models
         self._transport = transport
+        self._redactor = redactor
         self._connection = _connect(self._answer, transport)
         self._receiving = asyncio.create_task(self._receive(), name="acp-agent-messages")
 
@@ -52,6 +67,9 @@ class SdkConnection:
     ) -> Any:
         """Send a request and return the raw result.
 
+        A result that is not valid is returned all the same: what reads it is tolerant. Secrets are
+        removed from an error, which users read.
+
         Parameters
         ----------
         log
@@ -60,21 +78,34 @@ class SdkConnection:
             Awaited when the answer has come, before it is logged and returned; later lines of
             the session wait meanwhile. It must not raise.
         """
+        try:
+            self._models.sent(method, params)
+        except ValidationError as error:
+            raise AgentRequestError(
+                f"{self._spec.name} can't be sent {method}: {'; '.join(misfits(error))}."
+            ) from None
         request = SentRequest(params, log, opens, before_answer)
         try:
             async with asyncio.timeout(seconds):
-                return await self._connection.send_request(method, request)
+                result = await self._connection.send_request(method, request)
         except RequestError as error:
-            raise _request_error(error) from None
+            raise self._request_error(error) from None
         except ConnectionError:
             raise self._transport.fail_deaf(_DEAF) from None
         finally:
             self._transport.forget(request, tells=method != "session/prompt")
+        try:
+            self._models.result(method, result)
+        except ValidationError as error:
+            wrong = "; ".join(misfits(error))
+            _log.info("The answer of %s to %s is not valid: %s", self._spec.id, method, wrong)
+        return result
 
     async def notify(
         self, method: str, params: Mapping[str, Any], log: SessionLog | None = None
     ) -> None:
         """Queue a notification, behind the data that the agent has not read yet."""
+        self._models.sent(method, params)
         try:
             await self._connection.send_notification(method, Sent(params, log))
         except ConnectionError:
@@ -84,6 +115,18 @@ class SdkConnection:
         """End all handlers. The transport has ended."""
         await asyncio.wait((self._receiving,))
         await self._connection.close()
+
+    def _request_error(self, error: RequestError) -> AgentRequestError:
+        """Return the error of ours."""
+        data: Any = error.data
+        detail = error_detail(data) or (json.dumps(data, ensure_ascii=False) if data else "")
+        code: object = error.code
+        redact = self._redactor.redact_text
+        return AgentRequestError(
+            redact(str(error.args[0] or "Error")[:_ERROR_CHARS]),
+            redact(detail[:_DETAIL_CHARS]),
+            code if isinstance(code, int) else _INTERNAL_ERROR,
+        )
 
     async def _receive(self) -> None:
         """Bring messages to the connection; if it fails, the agent can't be talked to."""
@@ -195,15 +238,3 @@ class _Connection011:
 def _error_of(error: Mapping[str, Any]) -> RequestError:
     code, message = error.get("code", _INTERNAL_ERROR), error.get("message", "Error")
     return RequestError(code, message, error.get("data"))
-
-
-def _request_error(error: RequestError) -> AgentRequestError:
-    """Return the error of ours."""
-    data: Any = error.data
-    detail = error_detail(data) or (json.dumps(data, ensure_ascii=False) if data else "")
-    code: object = error.code
-    return AgentRequestError(
-        str(error.args[0] or "Error"),
-        detail[:_DETAIL_CHARS],
-        code if isinstance(code, int) else _INTERNAL_ERROR,
-    )

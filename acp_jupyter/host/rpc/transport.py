@@ -13,7 +13,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.process.lines import LineSplitter
 from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
-from acp_jupyter.host.rpc.log_router import LogRouter
+from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, Sent, SentRequest, SentRequests
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.traffic import LONG_CHARS
@@ -85,7 +85,19 @@ class LineTransport:
         """
         sent = message.get("params")
         if isinstance(sent, Sent):
-            self._write(message, sent)
+            if self.died is not None:
+                raise self.died
+            method, params = self._version_2.written(message["method"], sent.params)
+            line: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
+            if isinstance(sent, SentRequest):
+                self._ours.open(sent, message["id"])
+                line = {"jsonrpc": "2.0", "id": sent.id, "method": method, "params": params}
+            line = clean_json(line)
+            self._version_2.sent(line)
+            logs = self._log_router.joined if sent.log is None else (sent.log,)
+            sent.marks = self._write(line, logs)
+            if method == _HANDSHAKE:
+                self._log_router.remember_handshake(">", line)
             await self._flush()
         elif "method" not in message and self.died is None:
             with contextlib.suppress(AgentDied):
@@ -118,9 +130,8 @@ class LineTransport:
             "method": "$/cancel_request",
             "params": {"requestId": request.id},
         }
-        self._log_router.write(">", message, [mark.log for mark in request.marks])
         with contextlib.suppress(AgentDied):
-            self._put(message)
+            self._write(message, [mark.log for mark in request.marks])
 
     async def _pump(self) -> None:
         """Read lines to end of file; no line waits for a handler."""
@@ -151,23 +162,6 @@ class LineTransport:
             self._inbound.note({"note": "deaf", "text": why})
         return self._fail(f"{self._name} {why}. {_NEXT}")
 
-    def _write(self, message: dict[str, Any], sent: Sent) -> None:
-        """Log and queue a request or notification."""
-        if self.died is not None:
-            raise self.died
-        method, params = self._version_2.written(message["method"], sent.params)
-        line: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
-        if isinstance(sent, SentRequest):
-            self._ours.open(sent, message["id"])
-            line = {"jsonrpc": "2.0", "id": sent.id, "method": method, "params": params}
-        line = clean_json(line)
-        self._version_2.sent(line)
-        logs = self._log_router.joined if sent.log is None else (sent.log,)
-        sent.marks = self._log_router.write(">", line, logs)
-        if method == _HANDSHAKE:
-            self._log_router.remember_handshake(">", line)
-        self._put(line)
-
     def _answer_now(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(AgentDied):
             self._answer(message)
@@ -178,16 +172,19 @@ class LineTransport:
         if request is None:
             return
         message = clean_json({**message, "id": request.id})
-        self._log_router.write(">", message, [mark.log for mark in request.marks], request.marks)
-        self._put(message)
+        self._write(message, [mark.log for mark in request.marks], request.marks)
 
-    def _put(self, message: dict[str, Any]) -> None:
-        """Queue one line that is already in the logs."""
+    def _write(
+        self, message: dict[str, Any], logs: Sequence[SessionLog], answers: Sequence[Mark] = ()
+    ) -> tuple[Mark, ...]:
+        """Log one line, then queue it for the agent's stdin; see `LogRouter.write`."""
+        marks = self._log_router.write(">", message, logs, answers)
         data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         try:
             self._process.stdin.write(data)
         except ConnectionError as error:
             raise self.fail_deaf(str(error)) from None
+        return marks
 
     async def _flush(self) -> None:
         try:

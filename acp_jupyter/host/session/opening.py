@@ -256,23 +256,31 @@ class SessionConnection:
 
     async def prompt(
         self, blocks: Sequence[Mapping[str, Any]], before_answer: BeforeAnswer | None = None
-    ) -> dict[str, Any]:
-        """ACP: session/prompt."""
+    ) -> Any:
+        """Return the raw result; its ``stopReason`` may be any. ACP: session/prompt.
+
+        ``before_answer`` is awaited before the turn's end is reported; see `SdkConnection`.
+        """
         told, self.before_prompt = (*self.before_prompt, *blocks), ()
         first, self.on_first_prompt = self.on_first_prompt, None
         if first is not None:
             first()
-        return await self.agent_connection.prompt(
-            self.agent_session_id, told, self.log, before_answer
+        params = {
+            "sessionId": self.agent_session_id,
+            "prompt": [dict(block) for block in told],
+        }
+        return await self.agent_connection.messages.request(
+            "session/prompt", params, None, log=self.log, before_answer=before_answer
         )
 
     async def cancel(self) -> None:
-        """ACP: session/cancel."""
-        await self.agent_connection.cancel(self.agent_session_id, self.log)
+        """Ask the agent to end the running turn, whose answer comes later. ACP: session/cancel."""
+        await self.cancel_subagent(self.agent_session_id)
 
     async def cancel_subagent(self, session_id: str) -> None:
         """ACP: session/cancel, for a subagent's session that can be cancelled."""
-        await self.agent_connection.cancel(session_id, self.log)
+        params = {"sessionId": session_id}
+        await self.agent_connection.messages.notify("session/cancel", params, self.log)
 
     async def steer(self, blocks: Sequence[Mapping[str, Any]], seconds: float) -> steering.Outcome:
         """Send the agent a message for the running turn. Outside ACP: _session/steering."""

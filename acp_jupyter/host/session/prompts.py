@@ -178,6 +178,24 @@ def _not_supported(agent: str, capability: str, what: str, named: str) -> NotSup
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt, as it was sent."""
+
+    content: str | Blocks
+    policy: Policy | None = None
+    """That of its turn; None for the session's."""
+    sandbox: Sandbox | None = None
+    """The same."""
+    origin: Origin | None = None
+    can_ask: bool = True
+    """Whether its sender can answer the requests of its turn."""
+    rules: tuple[Rule, ...] = ()
+    user: str = ""
+    kernel_id: str = ""
+    """The kernel that sent it; empty where a user did."""
+
+
 Work: TypeAlias = Callable[[], Awaitable[None]]
 """The work of a turn, from its start to its end."""
 
@@ -188,9 +206,8 @@ class QueuedTurn:
 
     turn_id: str
     blocks: Blocks
-    can_ask: bool
+    can_ask: bool = True
     kernel_id: str = ""
-    """The kernel that sent it; empty where a user did."""
     work: Work | None = None
     """Runs in the turn in place of a prompt."""
     held: bool = False
@@ -205,61 +222,47 @@ class TurnQueue:
         self._journal = journal
         self._limits = limits
         self._turns: deque[QueuedTurn] = deque()
+        self.going_back = False
+        """Whether turns are just being taken back: none may be added in between."""
         self._more = asyncio.Event()
 
-    def put(
-        self,
-        prompt: str | Blocks,
-        *,
-        policy: Policy,
-        origin: Origin | None,
-        can_ask: bool,
-        first: bool = False,
-        rules: tuple[Rule, ...] = (),
-        user: str = "",
-        kernel_id: str = "",
-        sandbox: Sandbox | None = None,
-    ) -> str:
+    def append(self, prompt: Prompt, *, first: bool = False) -> str:
         """Add a prompt, at the end or as the ``first``; return its turn's id."""
-        blocks = content_blocks(prompt, self._limits)
-        turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
-        turn_id = self._add(turn, policy, origin, rules, user, sandbox)
+        blocks = content_blocks(prompt.content, self._limits)
+        turn = QueuedTurn(uuid.uuid4().hex, blocks, prompt.can_ask, prompt.kernel_id)
+        self._append(turn, prompt)
         if first:
-            self.to_front(turn_id)
-        return turn_id
+            self.to_front(turn.turn_id)
+        return turn.turn_id
 
-    def _add(
-        self,
-        turn: QueuedTurn,
-        policy: Policy,
-        origin: Origin | None = None,
-        rules: tuple[Rule, ...] = (),
-        user: str = "",
-        sandbox: Sandbox | None = None,
-    ) -> str:
+    def append_work(self, work: Work, policy: Policy, user: str) -> str:
+        """Add a turn for an outside agent, which gets no prompt from here; return its id."""
+        turn = QueuedTurn(uuid.uuid4().hex, (), work=work)
+        self._append(turn, Prompt("", policy, user=user))
+        return turn.turn_id
+
+    def _append(self, turn: QueuedTurn, prompt: Prompt) -> None:
+        if self.going_back:
+            raise BadRequest("The session is just going back. Send the prompt again when it has.")
         if len(self._turns) >= self._limits.queued_prompts:
             raise BadRequest(
                 f"{self._limits.queued_prompts} prompts are already waiting in this session. "
                 "Wait for some to end, or remove some."
             )
         self._turns.append(turn)
+        session = self._journal.transcript.session
         self._journal.note(
             TurnQueued(
                 turn_id=turn.turn_id,
                 prompt=turn.blocks,
-                policy=policy,
-                origin=origin,
-                rules=rules,
-                user=user,
-                sandbox=sandbox or self._journal.transcript.session.sandbox,
+                policy=prompt.policy or session.policy,
+                origin=prompt.origin,
+                rules=prompt.rules,
+                user=prompt.user,
+                sandbox=prompt.sandbox or session.sandbox,
             )
         )
         self._more.set()
-        return turn.turn_id
-
-    def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
-        """Add a turn without a prompt; return its id."""
-        return self._add(QueuedTurn(uuid.uuid4().hex, (), True, work=work), policy, user=user)
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
         """Replace a queued prompt by a user's; a new text keeps the attachments.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
-
-from pydantic import JsonValue
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest
 from acp_jupyter.host.bounds import Bounds, require_no_more
@@ -14,13 +13,12 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
-from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.rpc.mcp_messages import McpServer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
 from acp_jupyter.host.session.cancelling import WorkCanceller
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.prompts import Work
+from acp_jupyter.host.session.prompts import Prompt, Work
 from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
@@ -28,7 +26,6 @@ from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
     NetworkChanged,
-    Origin,
     PolicyChanged,
     SandboxChanged,
     StopCause,
@@ -37,7 +34,6 @@ from acp_jupyter.protocol.host_events.notes import (
 from acp_jupyter.protocol.host_events.session import (
     Network,
     Policy,
-    Rule,
     Sandbox,
 )
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -94,7 +90,8 @@ class Session:
         self._tools = tools
         self._bounds = bounds
         self.copy = copy
-        self._turns = turns
+        self.turns = turns
+        """Its prompts, and the requests of its agent."""
         self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
         self._folder = journal.transcript.session.own_folder
@@ -110,11 +107,6 @@ class Session:
         return self.journal.transcript
 
     @property
-    def turns(self) -> TurnRunner:
-        """The session's prompts, and the requests of its agent."""
-        return self._turns
-
-    @property
     def state(self) -> SessionState:
         """The state of the session as a whole."""
         return self.journal.transcript.session
@@ -123,8 +115,8 @@ class Session:
     def dormant(self) -> bool:
         """Whether nothing runs or waits and nobody looks, so that the session may be suspended."""
         idle = self.state.active_turn_id is None and not self.state.queue
-        idle = idle and not self._turns.outside_runs.busy
-        idle = idle and not self.terminals.busy and not self._turns.going_back
+        idle = idle and not self.turns.outside_runs.busy
+        idle = idle and not self.terminals.busy and not self.turns.queue.going_back
         idle = idle and (self.copy is None or self.copy.is_removed)
         return idle and not self.agent.running and not self.journal.read_by_anyone
 
@@ -132,7 +124,7 @@ class Session:
     def folder_has_moved(self) -> bool:
         """Whether the folder was renamed since the session was opened, and nothing runs in it."""
         idle = self.state.active_turn_id is None and not self.state.queue
-        idle = idle and not self._turns.going_back
+        idle = idle and not self.turns.queue.going_back
         return idle and self.state.own_folder != self._folder and not self.state.read_only
 
     def keep_choices_of(self, former: Session) -> None:
@@ -167,45 +159,26 @@ class Session:
 
     def may_start(self) -> bool:
         """Return whether the agent may be started without asking about the folder."""
-        trust = self._turns.permissions.trust
+        trust = self.turns.permissions.trust
         return trust is None or trust.is_open()
 
     def matches(self, options: RecordingOptions | None) -> bool:
         """Return whether the session fits the recording options; a replay never serves as agent."""
         return options is None if self.recording is None else self.recording.matches(options)
 
-    def prompt(
-        self,
-        prompt: str | tuple[dict[str, JsonValue], ...],
-        *,
-        policy: Policy | None = None,
-        sandbox: Sandbox | None = None,
-        origin: Origin | None = None,
-        can_ask: bool = True,
-        rules: tuple[Rule, ...] = (),
-        user: str = "",
-        kernel_id: str = "",
-    ) -> str:
+    def prompt(self, prompt: Prompt) -> str:
         """Queue a prompt; return its turn's id.
 
         The policy and sandbox that a kernel has chosen apply only to its own prompts.
         """
         if not self.agent.startable or (self.state.variant and self.transcript.turn_order):
             raise no_agent(self.state)
-        chosen = policy or self.kernel_policies.get(kernel_id)
-        self._bounds.require_policy(chosen)
-        walls = sandbox or self.kernel_sandboxes.get(kernel_id)
-        self._require_sandbox(walls)
-        return self._turns.put(
-            prompt,
-            policy=chosen or self.policy_for(user),
-            origin=origin,
-            can_ask=can_ask,
-            rules=rules,
-            user=user,
-            kernel_id=kernel_id,
-            sandbox=walls or self._sandbox(),
-        )
+        policy = prompt.policy or self.kernel_policies.get(prompt.kernel_id)
+        self._bounds.require_policy(policy)
+        sandbox = prompt.sandbox or self.kernel_sandboxes.get(prompt.kernel_id)
+        self._require_sandbox(sandbox)
+        policy, sandbox = policy or self.policy_for(prompt.user), sandbox or self._sandbox()
+        return self.turns.queue.append(replace(prompt, policy=policy, sandbox=sandbox))
 
     def _sandbox(self) -> Sandbox:
         """Return that of prompts which name none; what is allowed may be another by now."""
@@ -223,7 +196,7 @@ class Session:
 
     def begin_work(self, work: Work, user: str = "") -> str:
         """Queue a turn in which an outside agent uses the host's tools; return its id."""
-        return self._turns.put_work(work, policy=self.policy_for(user), user=user)
+        return self.turns.queue.append_work(work, self.policy_for(user), user)
 
     def policy_for(self, user: str) -> Policy:
         """Return the policy for prompts that name none; ``ask`` if another user allowed more."""
@@ -236,17 +209,7 @@ class Session:
         """Stop the running turn, or remove a queued prompt."""
         if turn_id is not None and turn_id not in self.transcript.turns:
             raise BadRequest(f"There is no turn {turn_id!r} in this session.")
-        self._turns.stop(turn_id, cause)
-
-    def answer(
-        self,
-        request_id: str,
-        option_id: str | None,
-        reason: str = "",
-        who: Answerer = SOMEBODY,
-    ) -> str:
-        """Answer a permission request; return what was chosen, in words."""
-        return self._turns.permissions.answer(request_id, option_id, reason, who)
+        self.turns.stop(turn_id, cause)
 
     def attach(self) -> None:
         """Note that somebody can see the session, so that its requests wait for an answer."""
@@ -328,10 +291,10 @@ class Session:
             Whether the server is ending. Then the log is left as after a crash, so that the next
             server treats the running turn and queued prompts in the same way.
         """
-        await self._turns.close(with_server=with_server)
-        await self._turns.outside_runs.close()
+        await self.turns.close(with_server=with_server)
+        await self.turns.outside_runs.close()
         await self.terminals.close()
-        await self._turns.walls_met.close()
+        await self.turns.walls_met.close()
         if self._tools is not None:
             await self._tools.end(self.session_id)
         self._silent_turn_timer.close()

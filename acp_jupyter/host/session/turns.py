@@ -16,7 +16,6 @@ from acp_jupyter.errors import (
     AcpError,
     AgentDied,
     AgentRequestError,
-    BadRequest,
     FolderNotTrusted,
     NotAllowed,
 )
@@ -35,7 +34,7 @@ from acp_jupyter.host.session.earlier_runs import remembered_notice
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.host.session.outside_runs import OutsideRuns
-from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
+from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
 from acp_jupyter.host.session.walls_met import WallsMet
 from acp_jupyter.host.session.write_watcher import WriteWatcher
 from acp_jupyter.host.store.journal import Journal
@@ -44,7 +43,6 @@ from acp_jupyter.protocol.content import in_copy
 from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
     ImportedPacket,
-    Origin,
     StopCause,
     TurnStartedNote,
     TurnStopped,
@@ -55,7 +53,6 @@ from acp_jupyter.protocol.host_events.session import (
     MessageHeld,
     Policy,
     Rule,
-    Sandbox,
 )
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
@@ -91,11 +88,9 @@ class TurnRunner:
         self._agent = agent
         self._files = files
         self._limits = limits
-        self._queue = TurnQueue(journal, limits)
+        self.queue = TurnQueue(journal, limits)
         self._current = current
         self._closing = False
-        self.going_back = False
-        """Whether turns are just being taken back: none may begin in between."""
         self.permissions = permissions
         self.elicitations = elicitations
         self._modes = modes
@@ -105,42 +100,6 @@ class TurnRunner:
         self._silent = WriteWatcher(journal, agent.process_id)
         self._after_turn = after_turn
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
-
-    def put(
-        self,
-        prompt: str | Blocks,
-        *,
-        policy: Policy,
-        origin: Origin | None,
-        can_ask: bool,
-        first: bool = False,
-        rules: tuple[Rule, ...] = (),
-        user: str = "",
-        kernel_id: str = "",
-        sandbox: Sandbox | None = None,
-    ) -> str:
-        """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
-        self._require_staying()
-        return self._queue.put(
-            prompt,
-            policy=policy,
-            origin=origin,
-            can_ask=can_ask,
-            first=first,
-            rules=rules,
-            user=user,
-            kernel_id=kernel_id,
-            sandbox=sandbox,
-        )
-
-    def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
-        """Queue a turn for an outside agent, which gets no prompt from here; return its id."""
-        self._require_staying()
-        return self._queue.put_work(work, policy=policy, user=user)
-
-    def _require_staying(self) -> None:
-        if self.going_back:
-            raise BadRequest("The session is just going back. Send the prompt again when it has.")
 
     def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
         """Return the policy and rules for a user's follow-up to the running turn."""
@@ -154,7 +113,7 @@ class TurnRunner:
 
     def stop(self, turn_id: str | None, cause: StopCause = "user") -> None:
         """Stop the running turn, or the given one; ignore one that has ended."""
-        self._queue.remove(turn_id)
+        self.queue.remove(turn_id)
         running = self._current.turn
         if running is None or turn_id not in {None, running.turn_id}:
             return
@@ -165,13 +124,9 @@ class TurnRunner:
             self._journal.note(TurnTimeUp(turn_id=running.turn_id))
         running.stop.set()
 
-    def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
-        """Change a prompt that waits. See `TurnQueue.edit`."""
-        self._queue.edit(turn_id, prompt, user)
-
     def send_now(self, turn_id: str) -> None:
         """Stop the running turn, and send a queued prompt next."""
-        self._queue.to_front(turn_id)
+        self.queue.to_front(turn_id)
         self.stop(None)
 
     async def steer(self, turn_id: str) -> Outcome | Literal["queued"]:
@@ -181,7 +136,7 @@ class TurnRunner:
         the queue, and a notice says so.
         """
         transcript = self._journal.transcript
-        with self._queue.hold(turn_id) as waiting:
+        with self.queue.hold(turn_id) as waiting:
             running = self._current.turn
             if running is None:
                 return "queued"  # the prompt is about to be sent
@@ -198,7 +153,7 @@ class TurnRunner:
             except AcpError:
                 outcome = "failed"  # the error is in the traffic
             if outcome in TAKEN:
-                self._queue.take_out(waiting)
+                self.queue.take_out(waiting)
         if not self._closing:
             self._note_steered(outcome)
         return outcome if outcome in TAKEN else "queued"
@@ -231,7 +186,7 @@ class TurnRunner:
     async def close(self, *, with_server: bool = False) -> None:
         """Stop everything; the session then ends the agent and scans the folder."""
         if not with_server:
-            self._queue.clear()
+            self.queue.clear()
         self._closing = True  # a turn that is just ending may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
@@ -241,11 +196,38 @@ class TurnRunner:
                 self._journal.note(TurnStopped(turn_id=self._current.turn.turn_id))
 
     async def _run(self) -> None:
+        """Run one turn after the other; every failure is reported in the transcript."""
         while not self._closing:
-            turn = self._current.turn = await self._queue.next()
+            turn = self._current.turn = await self.queue.next()
             self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
             self._note_remembered(turn.turn_id)
-            await self._run_turn(turn)
+            stop = asyncio.ensure_future(turn.stop.wait())
+            work = asyncio.ensure_future(self._work(turn))
+            try:
+                await asyncio.wait((stop, work), return_when=asyncio.FIRST_COMPLETED)
+                if not work.done():
+                    await self._stop_turn(turn, work)
+                await work
+            except AgentRequestError as error:
+                # The log has the error already, unless it came before the prompt was sent.
+                self._current.fail(turn, error)
+            except AgentDied as error:
+                # Its process exits first: the exit is noted with the end of its stderr.
+                await self._agent.drop()
+                self._current.fail(turn, error)
+            except AcpError as error:
+                self._current.fail(turn, error)
+            except asyncio.CancelledError:
+                if not work.cancelled():
+                    raise
+            finally:
+                stop.cancel()
+                await self._silent.end()
+                # An agent may end its turn without waiting for an answer.
+                self._cancel_requests()
+                if not work.done():
+                    work.cancel()
+                    await asyncio.gather(work, return_exceptions=True)
             await self._files.finish()
             if self._after_turn is not None:
                 await self._after_turn()
@@ -259,36 +241,6 @@ class TurnRunner:
             notice = remembered_notice(self._journal.transcript, turn_id)
             if notice is not None:
                 self._journal.note(notice)
-
-    async def _run_turn(self, turn: QueuedTurn) -> None:
-        """Run one turn to its end; every failure is reported in the transcript."""
-        stop = asyncio.ensure_future(turn.stop.wait())
-        work = asyncio.ensure_future(self._work(turn))
-        try:
-            await asyncio.wait((stop, work), return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                await self._stop_turn(turn, work)
-            await work
-        except AgentRequestError as error:
-            # The log has the error already, unless it came before the prompt was sent.
-            self._current.fail(turn, error)
-        except AgentDied as error:
-            # Wait for the process to exit first: its exit is noted with the end of its stderr.
-            await self._agent.drop()
-            self._current.fail(turn, error)
-        except AcpError as error:
-            self._current.fail(turn, error)
-        except asyncio.CancelledError:
-            if not work.cancelled():
-                raise
-        finally:
-            stop.cancel()
-            await self._silent.end()
-            # An agent may end its turn without waiting for an answer.
-            self._cancel_requests()
-            if not work.done():
-                work.cancel()
-                await asyncio.gather(work, return_exceptions=True)
 
     async def _work(self, turn: QueuedTurn) -> None:
         self._files.begin(turn.turn_id)

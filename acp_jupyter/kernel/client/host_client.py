@@ -54,12 +54,11 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import NotQueued
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
-from acp_jupyter.protocol.host_events.session import FileHunks, Policy, Sandbox
-from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.protocol.host_events.session import FileHunks
 from acp_jupyter.transcript.model.events import Event, Snapshot
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
-_QUICK_SECONDS = 30.0
+QUICK_SECONDS = 30.0
 _START_SECONDS = 150.0
 """Timeout for an agent to start and open its session."""
 _LONG_SECONDS = 600.0
@@ -116,7 +115,7 @@ class HostClient(ABC):
     def turn_state(self, turn_id: str) -> TurnState:
         """Return the state of a turn, without its items."""
         command = GetTurn(turn_id=turn_id, start=_NO_ITEMS)
-        detail: TurnDetail = self.run(command, _QUICK_SECONDS)
+        detail: TurnDetail = self.run(command, QUICK_SECONDS)
         return detail.turn
 
     @abstractmethod
@@ -131,35 +130,35 @@ class HostClient(ABC):
     def agents(self) -> tuple[AgentEntry, ...]:
         """Return the configured agents."""
         command = ListAgents(notebook_path=self.notebook_path)
-        agents: tuple[AgentEntry, ...] = self.run(command, _QUICK_SECONDS)
+        agents: tuple[AgentEntry, ...] = self.run(command, QUICK_SECONDS)
         return agents
 
     def serve_agent(self, name: str, address: str, key: str) -> AgentEntry:
         """Offer an agent of this kernel to the notebook's sessions."""
         command = ServeAgent(agent=name, address=address, key=key)
-        agent: AgentEntry = self.run(command, _QUICK_SECONDS)
+        agent: AgentEntry = self.run(command, QUICK_SECONDS)
         return agent
 
     def registry(self) -> RegistryReply:
         """Return the list of the public registry that is in use."""
-        reply: RegistryReply = self.run(GetRegistry(), _QUICK_SECONDS)
+        reply: RegistryReply = self.run(GetRegistry(), QUICK_SECONDS)
         return reply
 
     def sessions(self) -> tuple[SessionState, ...]:
         """Return the sessions of this kernel."""
-        sessions: tuple[SessionState, ...] = self.run(ListSessions(), _QUICK_SECONDS)
+        sessions: tuple[SessionState, ...] = self.run(ListSessions(), QUICK_SECONDS)
         return sessions
 
     def session(self, session_id: str) -> SessionState:
         """Return one session's state."""
         command = GetSession(session_id=session_id)
-        state: SessionState = self.run(command, _QUICK_SECONDS)
+        state: SessionState = self.run(command, QUICK_SECONDS)
         return state
 
     def cell(self, session_id: str, number: int) -> Cell:
         """Return a cell of a session's notebook as a page shows it, counted from 1."""
         command = GetCell(session_id=session_id, number=number)
-        cell: Cell = self.run(command, _QUICK_SECONDS)
+        cell: Cell = self.run(command, QUICK_SECONDS)
         return cell
 
     def resume(self, session_id: str) -> SessionState:
@@ -201,7 +200,7 @@ class HostClient(ABC):
 
     def traffic_lines(self, command: GetTraffic) -> TrafficPage:
         """Return some lines of a session's traffic."""
-        page: TrafficPage = self.run(command, _QUICK_SECONDS)
+        page: TrafficPage = self.run(command, QUICK_SECONDS)
         return page
 
     def create_session(self, command: CreateSession) -> SessionState:
@@ -209,48 +208,12 @@ class HostClient(ABC):
         state: SessionState = self.run(command)
         return state
 
-    def prompt(
-        self,
-        session_id: str,
-        prompt: str | tuple[dict[str, JsonValue], ...],
-        *,
-        policy: Policy | None,
-        sandbox: Sandbox | None = None,
-        allow: tuple[str, ...] = (),
-        deny: tuple[str, ...] = (),
-        origin: Origin,
-        can_ask: bool,
-    ) -> str:
-        """Queue a prompt and return its turn's id. ACP: session/prompt."""
-        command = PromptSession(
-            session_id=session_id,
-            prompt=prompt,
-            policy=policy,
-            sandbox=sandbox,
-            allow=allow,
-            deny=deny,
-            origin=origin,
-            can_ask=can_ask,
-        )
-        sent: dict[str, str] = self.run(command, _QUICK_SECONDS)
-        return sent["turn_id"]
-
-    def steer(
-        self,
-        session_id: str,
-        words: str,
-        *,
-        can_ask: bool,
-        policy: Policy | None = None,
-        sandbox: Sandbox | None = None,
-    ) -> bool:
+    def steer(self, message: PromptSession) -> bool:
         """Send a message into the running turn; return whether the agent took it, else it waits."""
         # Without a cell, as no cell shows the turn that the message may become.
         origin = Origin(notebook_path=self.notebook_path, view_id=uuid.uuid4().hex)
-        said = clean_json(words)
-        turn_id = self.prompt(
-            session_id, said, policy=policy, sandbox=sandbox, origin=origin, can_ask=can_ask
-        )
+        message = message.model_copy(update={"origin": origin})
+        turn_id = str(self.call(message, QUICK_SECONDS)["turn_id"])
         try:
             steered: dict[str, str] = self.run(Steer(turn_id=turn_id))
         except NotQueued:
@@ -260,14 +223,14 @@ class HostClient(ABC):
     def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
         """Return a turn, at its end or after ``wait_seconds``."""
         command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
-        return self.whole(self.run(command, wait_seconds + _QUICK_SECONDS))
+        return self.whole(self.run(command, wait_seconds + QUICK_SECONDS))
 
     def whole(self, detail: TurnDetail) -> TurnDetail:
         """Return a turn with the items that were left out of it."""
         items, more = list(detail.items), detail.more
         while more is not None:
             command = GetTurn(turn_id=detail.turn.turn_id, start=more)
-            part: TurnDetail = self.run(command, _QUICK_SECONDS)
+            part: TurnDetail = self.run(command, QUICK_SECONDS)
             items += part.items
             more = part.more
         update = {"items": tuple(items), "more": None}
@@ -291,14 +254,14 @@ class HostClient(ABC):
 
     def cancel(self, session_id: str, turn_id: str, reason: StopCause = "user") -> None:
         """Stop a turn, running or queued. ACP: session/cancel."""
-        self.call(Cancel(session_id=session_id, turn_id=turn_id, reason=reason), _QUICK_SECONDS)
+        self.call(Cancel(session_id=session_id, turn_id=turn_id, reason=reason), QUICK_SECONDS)
 
     def changes(
         self, turn_id: str, path: str | None = None, form: Literal["texts", "patch"] = "texts"
     ) -> ChangesReply:
         """Return what a turn changed in its folder."""
         command = GetChanges(turn_id=turn_id, path=path, form=form)
-        reply: ChangesReply = self.run(command, _QUICK_SECONDS)
+        reply: ChangesReply = self.run(command, QUICK_SECONDS)
         return reply
 
     def revert(
@@ -338,7 +301,7 @@ class HostClient(ABC):
     def import_state(self, import_id: str, wait_seconds: float) -> ImportState:
         """Return how far an import is, at its end or after ``wait_seconds``."""
         command = GetImport(import_id=import_id, wait_seconds=wait_seconds)
-        state: ImportState = self.run(command, wait_seconds + _QUICK_SECONDS)
+        state: ImportState = self.run(command, wait_seconds + QUICK_SECONDS)
         return state
 
     def cancel_import(self, import_id: str) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from string import Formatter
 from typing import TYPE_CHECKING
 
+from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
@@ -17,7 +18,7 @@ from acp_jupyter.kernel.magics.turn_output import (
     show_in_notebook,
     show_in_terminal,
 )
-from acp_jupyter.kernel.session import defaults
+from acp_jupyter.kernel.session import defaults, plain_blocks
 from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
@@ -66,7 +67,8 @@ def run_cell(
     for prepare in options.prepare:
         session = prepare(session, cell)
     session.apply(settings)
-    turn = send_prompt(shell, session, options, prompt, error, variables, written)
+    command = prompt_command(shell, session, options, prompt, variables, written)
+    turn = session._send(command, options.timeout, error)
     try:
         _show(shell, turn, options, cell)
     except KeyboardInterrupt:
@@ -77,29 +79,27 @@ def run_cell(
         warn(turn)
 
 
-def send_prompt(
+def prompt_command(
     shell: InteractiveShell,
     session: Session,
     options: CellOptions,
     prompt: str,
-    error: CellError | None,
     variables: Sequence[Described],
     written: str,
-) -> Turn:
-    """Send a cell's prompt with its attachments; ``written`` is the part that the user wrote."""
+) -> PromptSession:
+    """Return a cell's prompt with its attachments; ``written`` is the part that the user wrote."""
     blocks: tuple[dict[str, JsonValue], ...] = ({"type": "text", "text": prompt},)
     if options.attach or variables:
         blocks = session.with_context(prompt, options.attach, variables)
     if "@" in written:
         blocks = (*blocks, *_mentioned(shell, session, written))
-    return session._prompt(
-        blocks if len(blocks) > 1 else prompt,
-        error,
-        policy=options.policy or defaults.policy,
-        sandbox=options.sandbox or defaults.sandbox,
-        allow=options.allow,
-        deny=options.deny,
-        timeout=options.timeout,
+    return PromptSession(
+        session_id=session.id,
+        prompt=plain_blocks(blocks if len(blocks) > 1 else prompt),
+        policy=options.policy or defaults.policy or session._policy,
+        sandbox=options.sandbox or defaults.sandbox or session._sandbox,
+        allow=tuple(options.allow),
+        deny=tuple(options.deny),
     )
 
 

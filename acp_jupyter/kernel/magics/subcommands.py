@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
+from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.errors import BadRequest, UnknownAgent
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -27,6 +28,7 @@ from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -286,7 +288,9 @@ def _steer(words: str) -> None:
     if not running:
         raise BadRequest("Nothing is running. Send a prompt: a cell that begins with %%acp.")
     state = (used_last or running)[0]
-    if client.steer(state.session_id, words, can_ask=execution_context().can_ask):
+    can_ask = execution_context().can_ask
+    message = PromptSession(session_id=state.session_id, prompt=clean_json(words), can_ask=can_ask)
+    if client.steer(message):
         print_text(f"{state.agent_info.name} took it into the turn that runs.")
         return
     print_text(

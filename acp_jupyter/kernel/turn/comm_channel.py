@@ -12,13 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Protocol
 
-from acp_jupyter.api.access import Caller
 from acp_jupyter.api.channel import Channel
-from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.command_row import Result
-from acp_jupyter.api.models.command_table import Command
-from acp_jupyter.api.models.sessions import SessionSummary
-from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import AcpError, HostClosed
 from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
@@ -76,22 +70,6 @@ def widgets_of(turn_id: str) -> list[Served]:
     return [each for each in _served if each.turn_id == turn_id and each.comm is not None]
 
 
-class _EmbeddedBackend:
-    """A `ChannelBackend` that carries out commands on the host's own loop."""
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
-
-    async def handle(self, command: Command, caller: Caller) -> Result:
-        return await self._dispatcher.handle(command, caller)
-
-    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
-        return await self._dispatcher.summaries(caller)
-
-    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
-        return await self._dispatcher.imports(caller)
-
-
 class _ServedWidget:
     """A widget and its channel, which merges and paces events as for a page's socket.
 
@@ -145,8 +123,7 @@ class _ServedWidget:
     async def _serve(self) -> None:
         self._subscribed.clear()
         client = self._client
-        backend = _EmbeddedBackend(client.dispatcher)
-        channel = Channel(client.host, self._pages, backend, client.caller, self._write)
+        channel = Channel(client.host, client.dispatcher, self._pages, client.caller, self._write)
         self._channel = channel
         running = self._running = asyncio.create_task(channel.run(), name="acp-comm-channel")
         try:

@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.api.models.turns import PromptSession, TurnDetail
 from acp_jupyter.errors import AcpError, BadRequest, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
@@ -26,6 +26,7 @@ from acp_jupyter.kernel.turn.waiting import (
     thread_asks,
     wait_in_loop,
 )
+from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -144,8 +145,12 @@ class Turn(ChangedTurn, ExportedTurn):
         """
         if self.status not in {"running", "requires_action"}:
             raise BadRequest("This turn does not run. Send a prompt in its place.")
-        can_ask = execution_context().can_ask
-        return self._client.steer(self.session_id, words, can_ask=can_ask)
+        message = PromptSession(
+            session_id=self.session_id,
+            prompt=clean_json(words),
+            can_ask=execution_context().can_ask,
+        )
+        return self._client.steer(message)
 
     def cancel(self) -> None:
         """Stop the turn, running or queued; open permission requests are answered ``cancelled``."""

@@ -91,7 +91,7 @@ def test_an_operation_is_finished_before_the_host_stops(start: Start) -> None:
         turns = [say(server, session, deed) for deed in DEEDS]
         back = RewindSession(session_id=session.session_id, turn_id=turns[0])
         going = server.submit(back)
-        eventually(lambda: session.turns.going_back or going.done())
+        eventually(lambda: session.turns.queue.going_back or going.done())
     reply = going.result(PATIENCE_SECONDS)
     assert isinstance(reply, RewindReply)
     with start() as server:

@@ -399,7 +399,7 @@ def test_it_goes_back_to_the_end_though_who_asked_has_hung_up(start: Start, page
             assert "just going back" in refused_prompt(server, session)
         child_id = eventually(lambda: session.state.continues_in)
         assert hashes(server) == before
-        eventually(lambda: not session.turns.going_back)
+        eventually(lambda: not session.turns.queue.going_back)
         say(server, server.host.sessions[child_id], "say more")
 
 

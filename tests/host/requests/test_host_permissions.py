@@ -412,7 +412,7 @@ def test_an_answer_that_a_stop_overtakes_allows_nothing(driver: Driver) -> None:
     request_id = driver.asked(session)
 
     def allow_and_stop() -> None:
-        session.answer(request_id, "yes")
+        session.turns.permissions.answer(request_id, "yes")
         session.cancel(turn_id)
 
     driver.run(allow_and_stop)
@@ -436,11 +436,11 @@ def test_an_answer_is_told_in_words(driver: Driver) -> None:
     session = driver.open("scripted")
     turn_id = driver.prompt(session, json.dumps([announced("edit"), announced("read")]))
     first = driver.asked(session)
-    assert driver.run(lambda: session.answer(first, "yes")) == "Allow"
+    assert driver.run(lambda: session.turns.permissions.answer(first, "yes")) == "Allow"
     second = eventually(
         lambda: next((name for name in session.transcript.request_items if name != first), "")
     )
-    assert driver.run(lambda: session.answer(second, None)) == "cancelled"
+    assert driver.run(lambda: session.turns.permissions.answer(second, None)) == "cancelled"
     driver.done(session, turn_id)
 
 

@@ -47,7 +47,7 @@ async def test_an_answer_that_is_held_back_comes_before_a_second_one(tmp_path: P
             await may_go.wait()
 
         prompt = [{"type": "text", "text": "go"}]
-        turn = asyncio.ensure_future(talk.connection.prompt(talk.session_id, prompt, talk, before))
+        turn = asyncio.ensure_future(talk.session.prompt(prompt, before))
         await begun.wait()
         assert talk.text() == "Hello."
         may_go.set()
@@ -312,7 +312,7 @@ async def test_a_deaf_agent_counts_as_dead_after_a_time(tmp_path: Path) -> None:
     limits = replace(FAST, send_seconds=0.5)
     async with talk_to(fake_agent("deaf"), tmp_path, limits=limits) as talk:
         prompt = asyncio.create_task(talk.say("x" * 5_000_000))
-        cancel = asyncio.create_task(talk.connection.cancel(talk.session_id, talk))
+        cancel = asyncio.create_task(talk.session.cancel())
         with pytest.raises(AgentDied, match="has read nothing for"):
             await prompt
         with pytest.raises(AgentDied):
@@ -332,7 +332,7 @@ async def test_cancel_ends_a_turn(tmp_path: Path) -> None:
     async with talk_to(fake_agent("slow_stream"), tmp_path) as talk:
         turn = asyncio.create_task(talk.say("go"))
         await eventually_async(lambda: "word3" in talk.text())
-        await talk.connection.cancel(talk.session_id, talk)
+        await talk.session.cancel()
         assert (await turn)["stopReason"] == "cancelled"
 
 

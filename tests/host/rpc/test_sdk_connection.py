@@ -48,7 +48,7 @@ async def test_an_agent_that_is_not_listened_to_is_ended_and_who_waits_is_told(
         with pytest.raises(AgentDied, match=r"is not listened to any more\. The next prompt"):
             await talk.say("go")
         with pytest.raises(AgentDied, match="is not listened to any more"):
-            await talk.connection.cancel(talk.session_id, talk)
+            await talk.session.cancel()
         await talk.connection.wait_closed()
         assert not alive(talk.connection.pid)
         (note,) = talk.notes("deaf")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
-from acp_jupyter.host.session.prompts import content_blocks
+from acp_jupyter.host.session.prompts import Prompt, content_blocks
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import StopCause
 from acp_jupyter.transcript.model.items import TurnEnd, UserMessage
@@ -44,7 +44,7 @@ def queue(session: Session) -> list[str]:
 
 def test_an_edited_prompt_is_sent_as_it_is_now(driver: Driver) -> None:
     session, running, [turn_id] = busy(driver, "draw a cat")
-    driver.run(lambda: session.turns.edit(turn_id, "draw a dog"))
+    driver.run(lambda: session.turns.queue.edit(turn_id, "draw a dog"))
     assert queue(session) == ["draw a dog"]
     assert session.transcript.turns[turn_id].prompt == "draw a dog"
     driver.run(lambda: session.cancel(running))
@@ -58,8 +58,8 @@ def test_an_edited_prompt_is_sent_as_it_is_now(driver: Driver) -> None:
 def test_new_text_keeps_what_is_attached(driver: Driver) -> None:
     session, running, _ = busy(driver)
     blocks: Any = ({"type": "text", "text": "old"}, IMAGE)
-    turn_id = driver.run(lambda: session.prompt(blocks))
-    driver.run(lambda: session.turns.edit(turn_id, "new"))
+    turn_id = driver.run(lambda: session.prompt(Prompt(blocks)))
+    driver.run(lambda: session.turns.queue.edit(turn_id, "new"))
     driver.run(lambda: session.cancel(running))
     driver.done(session, turn_id)
     told = driver.text(session).partition("]")[2]
@@ -89,7 +89,7 @@ def test_a_turn_says_who_stopped_it(
 def test_an_edit_must_leave_something_to_send(driver: Driver) -> None:
     session, running, [turn_id] = busy(driver, "text")
     with pytest.raises(EmptyPrompt):
-        driver.run(lambda: session.turns.edit(turn_id, " \n"))
+        driver.run(lambda: session.turns.queue.edit(turn_id, " \n"))
     assert queue(session) == ["text"]
     driver.run(lambda: session.cancel(running))
 
@@ -109,7 +109,7 @@ def test_what_was_sent_or_removed_is_not_changed(driver: Driver) -> None:
     driver.run(lambda: session.cancel(turn_id))
     for gone in (turn_id, running, "no-such-turn"):
         with pytest.raises(NotQueued):
-            driver.run(partial(session.turns.edit, gone, "later"))
+            driver.run(partial(session.turns.queue.edit, gone, "later"))
         with pytest.raises(NotQueued):
             driver.run(partial(session.turns.send_now, gone))
     assert session.transcript.turns[running].status == "running"

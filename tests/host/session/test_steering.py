@@ -180,7 +180,7 @@ def test_while_the_agent_is_asked_the_message_is_not_changed_but_can_be_removed(
         waiting = driver.prompt(session, "turn left")
         asked = driver.host.submit(session.turns.steer(waiting))
         eventually(lambda: "hears" in driver.text(session))
-        for change in (session.turns.send_now, lambda name: session.turns.edit(name, "else")):
+        for change in (session.turns.send_now, lambda name: session.turns.queue.edit(name, "else")):
             with pytest.raises(NotQueued):
                 driver.run(lambda change=change: change(waiting))  # type: ignore[misc]
         driver.run(lambda: session.cancel(waiting))

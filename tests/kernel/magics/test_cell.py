@@ -11,9 +11,9 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import CreateSession, ResumeSession
-from acp_jupyter.api.models.turns import GetTurn, PromptSession, TurnDetail
+from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.kernel import connect as connecting
-from acp_jupyter.kernel.magics.cell import send_prompt
+from acp_jupyter.kernel.magics.cell import prompt_command
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.kernel.variables import Described
@@ -29,7 +29,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Interacti
 
 
 class FakeHost(HostWithoutEvents):
-    """Keeps what it is sent."""
+    """Has one session with a turn."""
 
     location: ClassVar[Literal["server", "kernel"]] = "kernel"
     may_answer: ClassVar[bool] = False
@@ -37,7 +37,6 @@ class FakeHost(HostWithoutEvents):
     def __init__(self) -> None:
         self.script = Script()
         self.script.turn()
-        self.sent: list[Command] = []
 
     def call(self, command: Command, seconds: float) -> Any:
         state = self.script.transcript.session
@@ -48,8 +47,7 @@ class FakeHost(HostWithoutEvents):
                 turn = self.script.transcript.turns["t1"]
                 return TurnDetail(turn=turn, items=(), session=state)
             case _:
-                self.sent.append(command)
-                return {"turn_id": "t1"}
+                raise AssertionError(command)
 
 
 @pytest.mark.parametrize(("variables", "blocks"), [((), 1), ((Described("x", "x: int\n1"),), 2)])
@@ -58,9 +56,7 @@ def test_what_a_cell_describes_is_sent_with_its_prompt(
 ) -> None:
     host = FakeHost()
     session = Session(host, host.script.transcript.session, None)
-    send_prompt(shell, session, parse_cell_line(""), "Go", None, variables, "Go")
-    (command,) = host.sent
-    assert isinstance(command, PromptSession)
+    command = prompt_command(shell, session, parse_cell_line(""), "Go", variables, "Go")
     assert (1 if command.prompt == "Go" else len(command.prompt)) == blocks
 
 

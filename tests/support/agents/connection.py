@@ -13,6 +13,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import LogRouter
+from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.agents.recording_client import RecordingClient
@@ -49,7 +50,12 @@ class RecordedConnection:
             self.on_entry(entry)
 
     async def say(self, text: str) -> dict[str, Any]:
-        return await self.connection.prompt(self.session_id, [{"type": "text", "text": text}], self)
+        result: dict[str, Any] = await self.session.prompt([{"type": "text", "text": text}])
+        return result
+
+    @property
+    def session(self) -> SessionConnection:
+        return SessionConnection(self.connection, self.session_id, self)
 
     def updates(self) -> list[Mapping[str, Any]]:
         """Return the updates in wire order, normalised."""

@@ -12,6 +12,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session.prompts import Prompt
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.host.limits import PATIENT
@@ -45,7 +46,7 @@ class Driver:
         return session
 
     def prompt(self, session: Session, text: str = "Go", **more: Any) -> str:
-        turn_id: str = self.run(lambda: session.prompt(text, **more))
+        turn_id: str = self.run(lambda: session.prompt(Prompt(text, **more)))
         return turn_id
 
     def done(self, session: Session, turn_id: str) -> TurnState:
@@ -57,7 +58,7 @@ class Driver:
         return eventually(lambda: next(iter(session.transcript.request_items), ""))
 
     def answer(self, session: Session, request_id: str, option_id: str | None) -> None:
-        self.run(lambda: session.answer(request_id, option_id))
+        self.run(lambda: session.turns.permissions.answer(request_id, option_id))
 
     def answer_open(self, session: Session, option_id: str | None) -> None:
         """Answer all that is asked now, but for what a turn's end or an answer has settled."""
