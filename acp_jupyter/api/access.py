@@ -17,7 +17,7 @@ from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.errors import NotAllowed, UnknownSession
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.answers import Answerer
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.metadata import SessionMeta
 from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 

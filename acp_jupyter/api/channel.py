@@ -186,7 +186,7 @@ class Channel:
         self._subscriptions[frame.session_id] = subscription
         try:
             await self._in_host(
-                self._host.subscribe(
+                self._host.sessions.subscribe(
                     frame.session_id, subscription, frame.after, frame.epoch, answers=answers
                 )
             )

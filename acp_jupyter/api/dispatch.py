@@ -29,7 +29,7 @@ from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.errors import DiskRefused, plain_reason
 from acp_jupyter.features import registered
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.login import Terminals
+from acp_jupyter.host.sessions.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog
 
 _REFUSALS = {
@@ -109,12 +109,12 @@ class Dispatcher:
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
         """Return the log of a session that the caller may see."""
-        await self._host.stored_sessions.wake(session_id)
+        await self._host.sessions.wake(session_id)
         return visible_session(self._host, session_id, caller).journal.log
 
     async def _wake(self, row: CommandRow, command: Command) -> None:
         """Open stored sessions that the command needs, as its row says."""
-        stored = self._host.stored_sessions
+        stored = self._host.sessions
         match row.wakes:
             case "session":
                 await stored.wake(_field(command, "session_id"))

@@ -8,6 +8,5 @@ imported in `acp_jupyter.api`.
 From the bottom up, each importing only those before it: `registry` (which agents there are:
 configured, from entry points of installed packages, or of the public registry), `store` (what is on
 disk), `process` (the agents' processes), `workspace` (files, terminals, checkpoints), `requests`
-(what waits for the user), `rpc` (the protocol), `recording`, `login`, `session` (one
-conversation). The other modules are about all sessions of a host.
+(what waits for the user), `rpc` (the protocol), `recording`, `sessions`; and `host` above them.
 """

@@ -19,7 +19,7 @@ from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.proxy import Resolve
-from acp_jupyter.host.session.session import McpServerProvider
+from acp_jupyter.host.sessions.session import McpServerProvider
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments

@@ -1,6 +1,6 @@
 """The host: all sessions of a program, on a loop and a thread of their own.
 
-It opens sessions, finds them, lets readers follow them, and ends them with the program.
+It makes new sessions, and ends all with the program.
 """
 
 from __future__ import annotations
@@ -13,22 +13,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from acp_jupyter.errors import BadRequest, DiskRefused, UnknownTurn
+from acp_jupyter.errors import BadRequest
 from acp_jupyter.features import registered
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
-from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.recording import Recordings
 from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
-from acp_jupyter.host.session.build import build_session
-from acp_jupyter.host.session.session import Session
-from acp_jupyter.host.session_store import SessionStore
+from acp_jupyter.host.sessions.session import Session
+from acp_jupyter.host.sessions.sessions import Sessions
 from acp_jupyter.host.store.journal import Journal, Reader
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.copied_folders import CopiedFolders, FolderCopy
 from acp_jupyter.host.workspace.copy_maker import CopyMaker
@@ -64,8 +61,6 @@ class AgentHost(HostThread):
     def __init__(self, config: HostConfig) -> None:
         super().__init__()
         self.config = config
-        self.sessions: dict[str, Session] = {}
-        """The open ones, by id."""
         make_private(config.data_dir, config.own_folders)
         caches = () if config.caches is None else (config.caches,)
         own = OwnFolders((config.data_dir, *config.own_folders, *caches))
@@ -79,28 +74,16 @@ class AgentHost(HostThread):
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
         self.operations = FolderOperations(self.checkpoints, config.limits.checkpoint_file_bytes)
         self.running_turns = RunningTurns()
-        self._reads: dict[Reader, Session] = {}
-        self._store = SessionStore(
-            config.data_dir, config.limits, self.sessions.values, self._reopen
+        self.sessions = Sessions(
+            config, self.permission_stores, self.checkpoints, self.operations, self.running_turns
         )
+        """The open ones, by id; it opens stored ones."""
         self._copied_folders = CopiedFolders(
-            config.data_dir, self._store.ownership, self.checkpoints
+            config.data_dir, self.sessions.store.ownership, self.checkpoints
         )
         self.copies = CopyMaker(self.checkpoints, self._copied_folders, config.documents)
-        self.open_sessions = OpenSessions(
-            config,
-            self.sessions,
-            self._store,
-            self.permission_stores,
-            self.checkpoints,
-            self.running_turns,
-        )
-        self.pool = self.open_sessions.pool
-        self.secrets = self.open_sessions.secrets
-        self.stored_sessions = StoredSessions(
-            self.open_sessions, self._store, self.operations, self._reopen
-        )
-        self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
+        self.pool = self.sessions.pool
+        self.secrets = self.sessions.secrets
         config.registry.served.on_end(self._kernel_ended)
         config.registry.served.on_return(self._served_again)
 
@@ -114,58 +97,17 @@ class AgentHost(HostThread):
     def unsubscribe(self, reader: Reader) -> None:
         """Stop sending events to ``reader``; a few may still arrive."""
         with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._forget, reader)
+            self._loop.call_soon_threadsafe(self.sessions.unsubscribe, reader)
 
     def on_sessions_changed(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call ``listener``, in the host's thread, when any session's state has changed."""
-        return self.open_sessions.on_change(listener)
+        return self.sessions.on_change(listener)
 
     # -- on the host's loop ----------------------------------------------
 
     def session(self, session_id: str) -> Session:
-        """Return an open session; `StoredSessions.wake` opens a stored one."""
-        return self.open_sessions.get(session_id)
-
-    def session_of_turn(self, turn_id: str) -> Session:
-        """Return the open session of a turn; `StoredSessions.wake_turn` opens a stored one."""
-        for session in self.sessions.values():
-            if turn_id in session.transcript.turns:
-                return session
-        raise UnknownTurn("This turn is not known here. Its session may have been deleted.")
-
-    def find(
-        self,
-        agent: str,
-        notebook_path: str,
-        label: str,
-        recording: RecordingOptions | None = None,
-        in_copy: bool | None = None,
-    ) -> Session | None:
-        """Return the newest session with this agent, notebook, label and recording.
-
-        With ``in_copy`` it is one that works in a copy of its folder, or one that does not.
-        """
-        for session in reversed(self.sessions.values()):
-            key = (session.spec.id, session.state.notebook_path, session.label)
-            here = not notebook_path or self.open_sessions.is_here(session.state.own_folder)
-            here = here and not session.state.archived and session.state.variant is None
-            here = here and not self.stored_sessions.goes_on_elsewhere(session.state)
-            here = here and in_copy in {None, bool(session.state.copied_folder)}
-            if key == (agent, notebook_path, label) and here and session.matches(recording):
-                return session
-        return None
-
-    def sessions_of_cells(self) -> frozenset[str]:
-        """Return the ids of the sessions for prompts of cells that name no session."""
-        newest = {
-            (session.spec.id, session.state.notebook_path): session.session_id
-            for session in self.sessions.values()
-            if session.state.notebook_path and not session.label and session.matches(None)
-            if not session.state.archived and session.state.variant is None
-            if not self.stored_sessions.goes_on_elsewhere(session.state)
-            if self.open_sessions.is_here(session.state.own_folder)
-        }
-        return frozenset(newest.values())
+        """Return an open session; `Sessions.wake` opens a stored one."""
+        return self.sessions.require(session_id)
 
     def open(
         self,
@@ -194,7 +136,7 @@ class AgentHost(HostThread):
         spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(
             agent, notebook_path or kernel_id
         )
-        self.open_sessions.make_room()
+        self.sessions.make_room()
         # A configured policy is not the choice of any user.
         chosen_by = user if policy else ""
         policy = policy or self.config.bounds.policy
@@ -211,11 +153,11 @@ class AgentHost(HostThread):
         if made is not None:
             own = {"session_id": made.session_id, "cwd": str(made.path), "copied_folder": str(cwd)}
             opening = opening.model_copy(update=own)
-        redactor = self.open_sessions.redactor(spec)
+        redactor = self.sessions.redactor(spec)
         journal = self._journal(opening, redactor)
         path = self.traffic_path(opening.session_id)
-        session = build_session(
-            self.open_sessions.services,
+        session = Session(
+            self.sessions.services,
             spec,
             journal,
             redactor,
@@ -226,7 +168,7 @@ class AgentHost(HostThread):
             else None,
             copy=None if copy is None else copy[1],
         )
-        self.open_sessions.add(session)
+        self.sessions.add(session)
         return session
 
     def recordings(self) -> Recordings:
@@ -251,8 +193,8 @@ class AgentHost(HostThread):
         spec
             The agent that is to be kept in it; None where a recording is played.
         """
-        self.open_sessions.make_room()  # before all is copied
-        sandboxes = self.open_sessions.sandboxes
+        self.sessions.make_room()  # before all is copied
+        sandboxes = self.sessions.sandboxes
         if spec is not None and (why := await asyncio.to_thread(sandboxes.why_none, spec)):
             raise BadRequest(
                 f"{spec.name} can't work in the sandbox copy here: it would not be kept in the "
@@ -260,64 +202,36 @@ class AgentHost(HostThread):
             )
         session_id = uuid.uuid4().hex
         try:
-            place = await self._store.make_place(session_id)
+            place = await self.sessions.store.make_place(session_id)
             path, words = await self.copies.copy_into(place, folder)
         except BaseException:
-            await asyncio.shield(self._store.delete(session_id))
+            await asyncio.shield(self.sessions.store.delete(session_id))
             raise
         return MadeCopy(session_id, path, words)
 
     async def remove_copy(self, made: MadeCopy) -> None:
         """Remove a copy whose session was not made after all."""
         await asyncio.to_thread(self.checkpoints.forget_copy, made.path)
-        await self._store.delete(made.session_id)
+        await self.sessions.store.delete(made.session_id)
 
     def open_outside(self, name: str, notebook_path: str, policy: Policy, user: str) -> Session:
         """Create a session for an agent that was started elsewhere and uses the notebook tools."""
-        self.open_sessions.make_room()
+        self.sessions.make_room()
         spec = AgentSpec(OUTSIDE, name, "")
         policy = self.config.bounds.within_policy(policy)
         cwd = choose_cwd(self.config.root, notebook_path)
         # The label keeps it apart from the session for cells that name none.
         opening = opening_note(spec, cwd, policy, name, notebook_path, user)
-        redactor = self.open_sessions.redactor(spec)
+        redactor = self.sessions.redactor(spec)
         journal = self._journal(opening, redactor)
-        session = build_session(self.open_sessions.services, spec, journal, redactor, label=name)
-        self.open_sessions.add(session)
+        session = Session(self.sessions.services, spec, journal, redactor, label=name)
+        self.sessions.add(session)
         return session
 
     def _journal(self, opening: SessionOpened, redactor: Redactor) -> Journal:
         log = self.new_log(opening.session_id, redactor)
-        announce = self.open_sessions.announce_change
+        announce = self.sessions.announce_change
         return Journal.begin(opening, log, self.config.limits, announce)
-
-    async def save(self, session: Session) -> None:
-        """Wait until a session is on disk, or its transcript says that it isn't.
-
-        Otherwise it would be lost if the server were killed now.
-        """
-        await self._store.save(session)
-
-    async def save_new(self, session: Session) -> None:
-        """Save a new session; delete it if that fails."""
-        if not await self._store.save(session):
-            why = session.journal.log.why or "the list of sessions can't be written"
-            await self.closer.delete(session.session_id)
-            raise DiskRefused(why)
-
-    async def _reopen(self, session: Session) -> None:
-        """Close a session and open it again from its folder.
-
-        For a session that another server has taken or left, or whose folder was renamed.
-        """
-        session_id = session.session_id
-        readers = [reader for reader, of in self._reads.items() if of is session]
-        await self.closer.close(session_id)
-        await self.stored_sessions.wake(session_id)
-        if (opened := self.sessions.get(session_id)) is not None:
-            opened.keep_choices_of(session)
-        for reader in readers:
-            await self.subscribe(session_id, reader)
 
     async def restart_agent(self, agent_id: str) -> int:
         """End an agent's processes, and return how many; the next prompt starts it again."""
@@ -325,38 +239,13 @@ class AgentHost(HostThread):
 
     def new_log(self, session_id: str, redactor: Redactor) -> TrafficLog:
         """Create the log of a new session."""
-        self._store.hold(session_id)
-        path, owns = self.traffic_path(session_id), partial(self._store.owns, session_id)
+        self.sessions.store.hold(session_id)
+        path, owns = self.traffic_path(session_id), partial(self.sessions.store.owns, session_id)
         return TrafficLog(path, self.config.limits, redactor, owns)
 
     def traffic_path(self, session_id: str) -> Path:
         """Return the path of a session's traffic log."""
-        return self._store.folder(session_id) / TRAFFIC_FILE
-
-    async def subscribe(
-        self,
-        session_id: str,
-        reader: Reader,
-        after: int | None = None,
-        epoch: str = "",
-        *,
-        answers: bool = True,
-    ) -> None:
-        """Send a session's events to ``reader``; its requests then wait for an answer.
-
-        They don't if ``answers`` is False: for a reader that can't answer, such as a kernel's.
-        """
-        await self.stored_sessions.wake(session_id)
-        session = self.session(session_id)
-        if answers:
-            session.attach()
-        session.journal.add_reader(reader, after, epoch)
-        self._reads[reader] = session
-
-    def _forget(self, reader: Reader) -> None:
-        session = self._reads.pop(reader, None)
-        if session is not None:
-            session.journal.remove_reader(reader)
+        return self.sessions.store.folder(session_id) / TRAFFIC_FILE
 
     def _kernel_ended(self, place: str, agent_id: str) -> None:
         for session in self._served_to(place, agent_id):
@@ -378,22 +267,20 @@ class AgentHost(HostThread):
 
     async def _recover(self) -> None:
         await self.operations.recover()
-        await self.stored_sessions.settle_open_turns()
+        await self.sessions.settle_open_turns()
         await asyncio.to_thread(self._copied_folders.remove_orphans)
-        await asyncio.to_thread(self._store.remove_orphans)
-        await asyncio.to_thread(self.open_sessions.sandboxes.remove_orphans)
+        await asyncio.to_thread(self.sessions.store.remove_orphans)
+        await asyncio.to_thread(self.sessions.sandboxes.remove_orphans)
 
     async def _close(self) -> None:
         await self.config.registry.served.close()
         await self.operations.close()
-        sessions = list(self.sessions.values())
-        self.sessions.clear()
-        await self.open_sessions.suspend_all(sessions, with_server=True)
+        await self.sessions.close_all()
         if self.config.tools is not None:
             await self.config.tools.close()
         await self.pool.close()
         await asyncio.to_thread(self._copied_folders.close)
-        await self._store.close()
+        await self.sessions.store.close()
 
 
 _KERNEL_ENDED = (

@@ -1,6 +1,6 @@
 """`Session`, the Python interface of a conversation with an agent; and the kernel's defaults.
 
-A `Session` is a handle: the session itself belongs to the host (`acp_jupyter.host.session`). The
+A `Session` is a handle: the session itself belongs to the host (`acp_jupyter.host.sessions`). The
 defaults are for cells that name nothing else: agent, policy, sandbox, and the session used last.
 """
 

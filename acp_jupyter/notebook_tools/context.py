@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from acp_jupyter.api.models.documents import Cell, CellEdit, NotebookRefusal, NotebookState
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.call_order import CallPlace
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.tool_permissions import ToolPermissions

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from acp_jupyter.host.key_throttle import KeyThrottle
 from acp_jupyter.host.recording import Playback
 from acp_jupyter.host.rpc.mcp_messages import Notify
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.context import (
     CallTarget,
     KernelLookup,

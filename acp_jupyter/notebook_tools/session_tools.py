@@ -20,7 +20,7 @@ from acp_jupyter.api.models.documents import (
     ReplaceSource,
 )
 from acp_jupyter.errors import AcpError
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools import kernel_tools, tools
 from acp_jupyter.notebook_tools.call_order import CallOrder, CallPlace

@@ -17,7 +17,7 @@ from typing import Literal, Self
 from pydantic import JsonValue
 
 from acp_jupyter.host.requests.host_permissions import ALLOW, request_for_host
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.notebook_tools.outputs import bounded
 from acp_jupyter.notebook_tools.tools import SERVER_NAME

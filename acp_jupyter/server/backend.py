@@ -24,7 +24,7 @@ from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.key_throttle import KeyThrottle
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
@@ -99,7 +99,7 @@ class Backend:
         """Return the path of a session's traffic log, flushed."""
 
         async def path() -> Path:
-            await self.host.stored_sessions.wake(session_id)
+            await self.host.sessions.wake(session_id)
             session = self.host.session(session_id)
             may_read_traffic(session, caller)
             await session.journal.flushed()
@@ -116,9 +116,9 @@ class Backend:
         """Let a reader follow a session without the right to answer its requests."""
 
         async def follow() -> Session:
-            await self.host.stored_sessions.wake(session_id)
+            await self.host.sessions.wake(session_id)
             session = visible_session(self.host, session_id, caller)
-            await self.host.subscribe(session_id, reader, answers=False)
+            await self.host.sessions.subscribe(session_id, reader, answers=False)
             return session
 
         return await asyncio.wrap_future(self.host.submit(follow()))

@@ -10,7 +10,7 @@ from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.models.frames import EventsFrame
 from acp_jupyter.api.subscription import Subscription
 from acp_jupyter.errors import NotAllowed
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.server.following import FollowingHandler
 
 _FLUSH_SECONDS = 0.1

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from acp_jupyter.host.session.login import Launch
+from acp_jupyter.host.sessions.login import Launch
 
 T = TypeVar("T")
 

@@ -42,7 +42,7 @@ class MovedNotebooks:
             return
         try:
             # For a folder this updates the sessions of all notebooks below it.
-            follow = self._host.stored_sessions.follow(old, new)
+            follow = self._host.sessions.follow(old, new)
             await asyncio.wrap_future(self._host.submit(follow))
             if new:
                 await self._kernels.move(old, new)

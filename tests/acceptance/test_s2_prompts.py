@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session.prompts import Prompt
+from acp_jupyter.host.sessions.prompts import Prompt
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
 

@@ -193,7 +193,7 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 def test_a_session_is_followed_until_one_has_had_enough(driver: Driver) -> None:
     """S2.46, S2.47: first all that is known, then each change; a new session knows nothing."""
     session, follower = driver.open("hello"), Follower()
-    driver.result(driver.host.subscribe(session.session_id, follower))
+    driver.result(driver.host.sessions.subscribe(session.session_id, follower))
     (first,) = follower.events
     assert isinstance(first, Snapshot)
     assert (first.items, first.total) == ((), 0)
@@ -210,7 +210,7 @@ def test_a_follower_that_stays_hears_on(driver: Driver) -> None:
     """S2.47: to end a subscription ends that one only."""
     session, leaves, stays = driver.open("hello"), Follower(), Follower()
     for follower in (leaves, stays):
-        driver.result(driver.host.subscribe(session.session_id, follower))
+        driver.result(driver.host.sessions.subscribe(session.session_id, follower))
     driver.run(lambda: driver.host.unsubscribe(leaves))
     driver.done(session, driver.prompt(session, "one"))
     eventually(lambda: "turn_ended" in {event.kind for event in stays.events})

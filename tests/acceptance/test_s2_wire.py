@@ -11,7 +11,7 @@ import pytest
 
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.rpc.connection import AgentConnection
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.agents.connection import FAST, RecordedConnection

@@ -25,7 +25,7 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.conformance.shapes import CORPORA, DEFINITIONS
 from tests.support.agents.fake_agent import script

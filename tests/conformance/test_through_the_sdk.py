@@ -19,7 +19,7 @@ from acp_jupyter.errors import PermissionSettled
 from acp_jupyter.host.rpc import sdk
 from acp_jupyter.host.rpc.transport import LineTransport
 from acp_jupyter.host.rpc.unmodelled import FIELDS, METHODS
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving

@@ -24,7 +24,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import AgentExited
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -398,7 +398,7 @@ def test_secrets_do_not_reach_the_log(driver: Driver, monkeypatch: pytest.Monkey
     session = driver.open("env_dump")
     driver.done(session, driver.prompt(session))
     assert '"SOME_API_KEY": "[redacted]"' in driver.text(session)
-    driver.result(driver.host.closer.close(session.session_id))
+    driver.result(driver.host.sessions.close(session.session_id))
     logged = driver.host.traffic_path(session.session_id).read_text()
     assert "SOME_API_KEY" in logged
     assert "canary-1234567890" not in logged

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from tests.notebook_tools.in_process import KERNEL, Dictionary, host_with_tools, write_notebook
 from tests.support.host.driver import Driver
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import nbformat
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.notebook_tools.in_process import KERNEL

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.notebook_tools.in_process import KERNEL, Dictionary, write_notebook
@@ -157,7 +157,7 @@ def test_the_relay_is_started_when_it_is_needed_and_ends_with_the_agent(
     assert _relays() <= of_others
     _ask(driver, session, "fix")
     (relay,) = _relays() - of_others
-    driver.result(driver.host.closer.close(session.session_id))
+    driver.result(driver.host.sessions.close(session.session_id))
     eventually(lambda: relay not in _relays())
 
 

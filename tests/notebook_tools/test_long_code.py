@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.outputs import Outputs
 from acp_jupyter.notebook_tools.tool_permissions import CallCard
 from acp_jupyter.protocol.objects import Obj, items, obj, text

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import jsonschema
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools import mcp_endpoint
 from acp_jupyter.notebook_tools.mcp_endpoint import ToolsOverAcp
 from acp_jupyter.notebook_tools.tools import TOOLS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.sandbox.levels import find_level
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.tool_permissions import (
     ToolAction,

@@ -21,7 +21,7 @@ from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.items import Notice, TrustRequest
 from tests.support.agents.fake_agent import script

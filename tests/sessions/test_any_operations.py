@@ -149,8 +149,8 @@ class Operations(RuleBasedStateMachine):
 
     def turn(self, turn_id: str) -> TurnState:
         server = self.server
-        server.result(server.host.stored_sessions.wake_turn(turn_id))
-        session = server.run(lambda: server.host.session_of_turn(turn_id))
+        server.result(server.host.sessions.wake_turn(turn_id))
+        session = server.run(lambda: server.host.sessions.of_turn(turn_id))
         server.result(session.turn_files.settled(turn_id))
         found: TurnState = session.transcript.turns[turn_id]
         return found
@@ -408,7 +408,7 @@ class Operations(RuleBasedStateMachine):
         """The notebook gets another name: its session goes along."""
         old, self.notebook = self.notebook, f"book-{self.written}.ipynb"
         self.written += 1
-        self.server.result(self.server.host.stored_sessions.follow(old, self.notebook))
+        self.server.result(self.server.host.sessions.follow(old, self.notebook))
         assert self.server.woken(self.session_id).state.notebook_path == self.notebook
 
     @rule(name=NAMES, text=st.sampled_from(["", "0", "1", "2"]))
@@ -528,7 +528,7 @@ class Operations(RuleBasedStateMachine):
         before, told = self.unmarked(), self.told()
         session = self.server.woken(self.session_id)
         self.server.run(session.journal.flush)
-        self.server.result(self.server.host.save(session))
+        self.server.result(self.server.host.sessions.save(session))
         went_to = self.session_id
         with self.picture.watched(step):
             try:
@@ -562,7 +562,7 @@ class Operations(RuleBasedStateMachine):
         before = self.unmarked()
         session = self.server.woken(self.session_id)
         self.server.run(session.journal.flush)
-        self.server.result(self.server.host.save(session))
+        self.server.result(self.server.host.sessions.save(session))
         self.forget_mine(deed)
         with self.picture.watched(step):
             turn_id = self.server.prompt(session, deed)

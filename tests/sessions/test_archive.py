@@ -18,7 +18,7 @@ from acp_jupyter.api.models.sessions import (
     UnarchiveSession,
 )
 from acp_jupyter.errors import UnknownSession
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.host.restarts import HostFolders, Server
 from tests.support.wait import PATIENCE_SECONDS, eventually
@@ -99,7 +99,7 @@ def test_it_is_archived_before_its_agent_has_started(tmp_path: Path) -> None:
     pipe = kept.store.with_suffix(".held")
     os.mkfifo(pipe)
     with kept.server() as server:
-        told = server.host.submit(server.host.closer.archive(session_id, archived=True))
+        told = server.host.submit(server.host.sessions.archive(session_id, archived=True))
         eventually(lambda: listed(server) == [(session_id, True, False)])
         pipe.write_text("go")
         assert told.result(PATIENCE_SECONDS) == ""
@@ -127,13 +127,13 @@ def test_cells_do_not_go_on_with_a_session_in_the_archive(tmp_path: Path) -> Non
     with kept.server() as server:
         session = server.open("keeper", notebook_path="a.ipynb")
         server.done(session, server.prompt(session, "hello"))
-        find = server.host.stored_sessions.find_stored
+        find = server.host.sessions.find_stored
         archive(server, session.session_id)
         assert server.result(find("keeper", "a.ipynb", "")) is None
         server.woken(session.session_id)  # somebody reads it
-        assert server.run(lambda: server.host.find("keeper", "a.ipynb", "")) is None
+        assert server.run(lambda: server.host.sessions.find("keeper", "a.ipynb", "")) is None
         unarchive(server, session.session_id)
-        assert server.run(lambda: server.host.find("keeper", "a.ipynb", "")) is not None
+        assert server.run(lambda: server.host.sessions.find("keeper", "a.ipynb", "")) is not None
 
 
 def test_an_agent_without_an_archive_is_not_asked(tmp_path: Path) -> None:

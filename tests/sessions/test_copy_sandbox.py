@@ -23,7 +23,7 @@ from acp_jupyter.api.models.turns import KeepVariant, PromptSession, RevertTurn
 from acp_jupyter.errors import AcpError, BadRequest, ChangesRefused
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.sandbox.levels import Level
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from tests.sessions.test_sandboxes import LEVEL, NOTEBOOK, needs_walls, server
@@ -67,8 +67,8 @@ def did(there: Server, session: Session, deeds: str, **more: Any) -> str:
 
 
 def turn_of(there: Server, turn_id: str) -> TurnState:
-    there.result(there.host.stored_sessions.wake_turn(turn_id))
-    session: Session = there.run(lambda: there.host.session_of_turn(turn_id))
+    there.result(there.host.sessions.wake_turn(turn_id))
+    session: Session = there.run(lambda: there.host.sessions.of_turn(turn_id))
     return session.transcript.turns[turn_id]
 
 
@@ -218,8 +218,8 @@ def test_a_killed_server_loses_nothing(tmp_path: Path, when: str) -> None:
         picture.take()
     picture.put_back()
     with server(tmp_path) as there:
-        there.result(there.host.stored_sessions.wake_turn(turn_id))
-        session = there.run(lambda: there.host.session_of_turn(turn_id))
+        there.result(there.host.sessions.wake_turn(turn_id))
+        session = there.run(lambda: there.host.sessions.of_turn(turn_id))
         there.result(session.turn_files.settled(turn_id))
         assert files(there, turn_id) == {"a.py": False}
         there.send(KeepVariant(turn_id=turn_id))
@@ -344,7 +344,7 @@ def test_a_policy_that_changes_nothing_holds_in_a_copy(tmp_path: Path) -> None:
 
 def test_without_walls_there_is_no_copy(tmp_path: Path) -> None:
     with server(tmp_path) as there:
-        there.host.open_sessions.sandboxes._level = Level("none", "", "Nothing is here.")
+        there.host.sessions.sandboxes._level = Level("none", "", "Nothing is here.")
         with pytest.raises(BadRequest, match=r"can't work in the sandbox copy.*Nothing is here"):
             opened(there)
         assert there.host.sessions == {}

@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.api.models.sessions import AgentSessions, ListAgentSessions, OpenAgentSession
 from acp_jupyter.host.bounds import Bounds
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.sessions.test_opened_with import opened_with
 from tests.support.host.restarts import HostFolders, Server

@@ -16,7 +16,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.agents.fake_agent import script
 from tests.support.features import of_feature
@@ -69,8 +69,8 @@ def said(server: Server, session: Session, deed: str) -> str:
 
 
 def settled(server: Server, turn_id: str) -> TurnState:
-    server.result(server.host.stored_sessions.wake_turn(turn_id))
-    session: Session = server.run(lambda: server.host.session_of_turn(turn_id))
+    server.result(server.host.sessions.wake_turn(turn_id))
+    session: Session = server.run(lambda: server.host.sessions.of_turn(turn_id))
     server.result(session.turn_files.settled(turn_id))
     return session.transcript.turns[turn_id]
 

@@ -10,7 +10,7 @@ import pytest
 from acp_jupyter.api.models.sessions import DeleteSession
 from acp_jupyter.api.models.turns import KeepVariant, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.sessions.test_copy_sandbox import did, files, opened, turn_of
 from tests.sessions.test_sandboxes import needs_walls, server

@@ -60,5 +60,5 @@ def test_folders_of_earlier_versions_are_listed_and_others_passed_over(
         if first is not None:
             (folders / name / TRAFFIC_FILE).write_text(f"{first}\n")
     with driving(tmp_path, {}) as driver:
-        (meta,) = driver.result(driver.host.stored_sessions.stored())
+        (meta,) = driver.result(driver.host.sessions.stored())
     assert (meta.session_id, meta.facts.created_at) == ("s1", created)

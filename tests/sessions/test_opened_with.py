@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.api.models.sessions import ForkSession
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.host.restarts import HostFolders, Server
 

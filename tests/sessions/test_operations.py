@@ -19,7 +19,7 @@ from acp_jupyter.errors import AcpError, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks
 from acp_jupyter.protocol.host_events.session import FileHunks, Hunk, TurnChanges
 from tests.sessions.test_copy_sandbox import did, opened, turn_of
@@ -71,8 +71,8 @@ def say(server: Server, session: Session, text: str) -> str:
 
 
 def changes(server: Server, turn_id: str) -> TurnChanges:
-    server.result(server.host.stored_sessions.wake_turn(turn_id))
-    found = server.host.session_of_turn(turn_id).transcript.turns[turn_id].changes
+    server.result(server.host.sessions.wake_turn(turn_id))
+    found = server.host.sessions.of_turn(turn_id).transcript.turns[turn_id].changes
     assert found is not None
     return found
 
@@ -207,9 +207,9 @@ def test_a_second_server_reverts_nothing_before_the_first_has_ended(start: Start
         with start() as first:
             session = first.open("own", notebook_path="book.ipynb")
             turn_id = say(first, session, DEEDS[0])
-            assert first.result(first.host.stored_sessions.stored()) == ()
+            assert first.result(first.host.sessions.stored()) == ()
             session_id = session.session_id
-            first.result(first.host.save(session))
+            first.result(first.host.sessions.save(session))
             mine = held(second.root)
             second.woken(session_id)
             back = of_feature("rewind_session", session_id=session_id, turn_id=turn_id)
@@ -274,7 +274,7 @@ class Killed:
     def _wake(self, server: Server, command: Command) -> None:
         turn_id = getattr(command, "turn_id", "")
         if turn_id:
-            server.result(server.host.stored_sessions.wake_turn(turn_id))
+            server.result(server.host.sessions.wake_turn(turn_id))
         if session_id := getattr(command, "session_id", ""):
             server.woken(session_id)
 

@@ -37,7 +37,7 @@ def test_a_notebook_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> Non
         state = found(server)
         assert state.session_id != session_id
         assert state.cwd == str(other.root)
-        assert server.host.sessions_of_cells() == {state.session_id}
+        assert server.host.sessions.of_cells() == {state.session_id}
     with one.server() as server:
         assert found(server).session_id == session_id
 

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.metadata import read_meta
 from acp_jupyter.host.store.restore import read_session
 from acp_jupyter.host.store.resume_point import HEAD_FILE

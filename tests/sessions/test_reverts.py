@@ -64,7 +64,7 @@ def turn(server: Server) -> str:
 
 
 def files(server: Server, turn_id: str) -> dict[str, ChangedFile]:
-    changes = server.host.session_of_turn(turn_id).transcript.turns[turn_id].changes
+    changes = server.host.sessions.of_turn(turn_id).transcript.turns[turn_id].changes
     assert changes is not None
     return {file.path: file for file in changes.files}
 

@@ -90,7 +90,7 @@ class Turn(Server):
 
     @property
     def files(self) -> dict[str, ChangedFile]:
-        session = self.host.session_of_turn(self.turn_id)
+        session = self.host.sessions.of_turn(self.turn_id)
         changes = session.transcript.turns[self.turn_id].changes
         assert changes is not None
         return {file.path: file for file in changes.files}
@@ -171,7 +171,7 @@ def test_a_killed_revert_is_taken_back_in_what_was_saved_with_it(
     assert (root / "a.py").read_text() == (NEW if undo else OLD) + "typed\n"
     with started(tmp_path, editors) as turn:
         turn.turn_id = turn_id
-        turn.result(turn.host.stored_sessions.wake_turn(turn_id))
+        turn.result(turn.host.sessions.wake_turn(turn_id))
         assert len(turn.reverted()) == (3 if undo else 0)
         assert (root / "a.py").read_text() == there + "typed\n"
         (root / "a.py").write_text(there)
@@ -252,9 +252,9 @@ def test_what_a_user_did_in_a_document_is_remembered_and_nothing_written(turn: T
 
 def test_it_is_known_which_sessions_changed_a_file(turn: Turn) -> None:
     turn.ask("write a.py 1")
-    first = turn.host.session_of_turn(turn.turn_id).session_id
+    first = turn.host.sessions.of_turn(turn.turn_id).session_id
     turn.ask("write a.py 2\nwrite new x")
-    second = turn.host.session_of_turn(turn.turn_id).session_id
+    second = turn.host.sessions.of_turn(turn.turn_id).session_id
     found = {}
     for path in ("a.py", "new", "b.py", ""):
         reply = turn.send(ListChangingSessions(path=path))

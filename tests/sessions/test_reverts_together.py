@@ -12,7 +12,7 @@ from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.agents.fake_agent import script
 from tests.support.host.restarts import FAST, Server
@@ -50,7 +50,7 @@ def turn(server: Server, session: Session, *deeds: str) -> str:
 
 
 def file(server: Server, turn_id: str, path: str = "a.py") -> ChangedFile:
-    changes = server.host.session_of_turn(turn_id).transcript.turns[turn_id].changes
+    changes = server.host.sessions.of_turn(turn_id).transcript.turns[turn_id].changes
     assert changes is not None
     return next(each for each in changes.files if each.path == path)
 

@@ -17,7 +17,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.levels import find_level
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.agents.fake_agent import script

@@ -15,7 +15,7 @@ import pytest
 from pydantic import BaseModel
 
 from acp_jupyter.api.models.sessions import ListSessions
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.metadata import (
     META_FILE,
     TRAFFIC_FILE,
@@ -166,7 +166,7 @@ def test_each_fact_is_listed_restored_saved_again_and_forked(kept: HostFolders) 
         assert differing(facts, listed(server)["made"]) == {}
         session = server.woken("made")
         assert differing(facts, session.state, "updated_at") == {}  # it was closed just now
-        session_of_fork = server.result(server.host.stored_sessions.fork(session))
+        session_of_fork = server.result(server.host.sessions.fork(session))
         fork = session_of_fork.state
         assert differing(facts, fork, "title", *OF_ONE_SESSION) == {}
         assert set(differing(facts, fork)) - {"title"} == OF_ONE_SESSION
@@ -179,4 +179,4 @@ def test_each_fact_is_listed_restored_saved_again_and_forked(kept: HostFolders) 
 
 async def saved(server: Server, *sessions: Session) -> None:
     for session in sessions:
-        await server.host.save(session)
+        await server.host.sessions.save(session)

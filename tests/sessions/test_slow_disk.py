@@ -32,7 +32,7 @@ def test_who_waits_for_the_disk_takes_no_thread_from_others(kept: HostFolders) -
         disk.answers.clear()
         for session in waiting:
             server.run(partial(session.rename, "Waits"))
-        saves = [server.host.submit(server.host.save(session)) for session in waiting]
+        saves = [server.host.submit(server.host.sessions.save(session)) for session in waiting]
         server.done(other, server.prompt(other, "two"))
         assert not any(save.done() for save in saves)
         disk.answers.set()

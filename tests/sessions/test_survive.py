@@ -17,7 +17,7 @@ import pytest
 from acp_jupyter.api.models.sessions import CloseSession, CreateSession, DeleteSession, ListSessions
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.ownership import Ownership
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -114,8 +114,8 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: HostFolders) -> Non
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
-        server.result(server.host.stored_sessions.wake_turn(asked))
-        session = server.run(lambda: server.host.session_of_turn(asked))
+        server.result(server.host.sessions.wake_turn(asked))
+        session = server.run(lambda: server.host.sessions.of_turn(asked))
         turns = session.transcript.turns
         failure = turns[asked].failure
         assert failure is not None
@@ -170,7 +170,7 @@ def test_two_servers_on_one_folder(kept: HostFolders) -> None:
             with pytest.raises(SessionImported, match="open in another server"):
                 second.prompt(other, "two")
             with pytest.raises(NotAllowed, match="open in another server"):
-                second.result(second.host.closer.delete(session.session_id))
+                second.result(second.host.sessions.delete(session.session_id))
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
     assert all(json.loads(line) for line in lines)
@@ -189,7 +189,7 @@ def test_the_list_follows_the_folders(kept: HostFolders) -> None:
         with kept.server() as other:
             opened = [other.open("keeper") for _ in range(3)]
             for session in opened:
-                other.result(other.host.save(session))
+                other.result(other.host.sessions.save(session))
             made = [session.session_id for session in opened]
             assert sorted(ids(server)) == sorted(made)
             other.send(DeleteSession(session_id=made.pop()))
@@ -375,7 +375,7 @@ def _listed(folder: Path, turn_id: str) -> dict[str, Any]:
 
 def _turns_of_the_only_stored(kept: HostFolders) -> tuple[str, ...]:
     with kept.server() as server:
-        (meta,) = server.result(server.host.stored_sessions.stored())
+        (meta,) = server.result(server.host.sessions.stored())
         return meta.turn_ids
 
 

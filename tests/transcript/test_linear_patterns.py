@@ -65,7 +65,7 @@ ANCHORED = {
     "transcript.raw_input._FILE_NAME",
     "transcript.raw_input._GIT",
     "transcript.raw_input._SCHEME",
-    "host.session.prompts._URI",
+    "host.sessions.prompts._URI",
     "protocol.tools.read_outputs._FENCED",
     "protocol.tools.read_outputs._NUMBERED",
     "protocol.tools.outputs._FOLDED_HIT",

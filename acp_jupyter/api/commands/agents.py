@@ -28,7 +28,7 @@ from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.bounds import DECIDED
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry_entries import IN_KERNEL, AgentReport
-from acp_jupyter.host.session.login import Terminals
+from acp_jupyter.host.sessions.login import Terminals
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -124,7 +124,7 @@ class AgentCommands:
     @handles(GetSandboxes)
     async def sandboxes(self, command: GetSandboxes, caller: Caller) -> SandboxesReply:
         """Return the level of sandboxes here, which is tested once, in a thread."""
-        bounds, sandboxes = self._host.config.bounds, self._host.open_sessions.sandboxes
+        bounds, sandboxes = self._host.config.bounds, self._host.sessions.sandboxes
         level = await asyncio.to_thread(lambda: sandboxes.level)
         return SandboxesReply(
             level=level.level,

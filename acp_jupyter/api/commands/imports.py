@@ -33,8 +33,7 @@ from acp_jupyter.dialects.import_log import LogFacts, LogSource, read_import, su
 from acp_jupyter.errors import BadRequest, DiskRefused, ImportCancelled, NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.build import IMPORTED, build_session
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import IMPORTED, Session
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.restore import end_imported_turns
 from acp_jupyter.protocol.host_events.notes import SessionOpened
@@ -152,7 +151,7 @@ class Imports:
         ended = [key for key, each in self._imports.items() if each.task.done()]
         for key in ended[:-_KEPT]:
             del self._imports[key]
-        self._host.open_sessions.announce_change()
+        self._host.sessions.announce_change()
 
     def _find(self, import_id: str, caller: Caller) -> _Import:
         found = self._imports.get(import_id)
@@ -268,10 +267,10 @@ async def import_log(
     host: AgentHost, request: ImportRequest, progress: _Progress | None = None
 ) -> ImportReport:
     """Import a log as a session; if it is cancelled, remove the session."""
-    host.open_sessions.make_room()
+    host.sessions.make_room()
     progress = _Progress(request.name) if progress is None else progress
     request = replace(request, lines=progress.counted(request.lines))
-    thread = _Thread(progress, host.open_sessions.announce_change)
+    thread = _Thread(progress, host.sessions.announce_change)
     facts = await thread.run(lambda: survey(request.lines, request.dialect, request.session))
     if facts is None:
         raise NothingToImport(
@@ -292,7 +291,7 @@ async def import_log(
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         raise
     end_imported_turns(session.journal, report.last_at, session.label)
-    host.open_sessions.add(session)
+    host.sessions.add(session)
     return report
 
 
@@ -330,18 +329,16 @@ def _make(host: AgentHost, request: ImportRequest, facts: LogFacts) -> Session:
         notebook_path=request.notebook_path,
     )
     limits = host.config.limits
-    redactor = host.open_sessions.redactor(None)
+    redactor = host.sessions.redactor(None)
     log = host.new_log(session_id, redactor)
 
     def changed() -> None:
         if session_id in host.sessions:  # otherwise a thread is still reading the log
-            host.open_sessions.announce_change()
+            host.sessions.announce_change()
 
     journal = Journal.begin(opening, log, limits, changed)
-    services = host.open_sessions.services
-    return build_session(
-        services, None, journal, redactor, label=title, kernel_id=request.kernel_id
-    )
+    services = host.sessions.services
+    return Session(services, None, journal, redactor, label=title, kernel_id=request.kernel_id)
 
 
 class _Reading:

@@ -16,7 +16,7 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.journal import EPOCH
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -35,7 +35,7 @@ class NotebookTurns:
     @handles(AttachTurn)
     async def attach(self, command: AttachTurn, caller: UserCaller) -> AttachedTurn:
         """Check that a cell sent a turn: by the server's own records, never by the output."""
-        session = self._host.session_of_turn(command.turn_id)
+        session = self._host.sessions.of_turn(command.turn_id)
         turn = session.transcript.turns[command.turn_id]
         origin = turn.origin
         same_cell = (
@@ -62,7 +62,7 @@ class NotebookTurns:
     async def saved_outputs(self, command: GetSavedOutputs, caller: UserCaller) -> SavedOutputs:
         """Return the turns of a notebook that have changed, oldest first within each session."""
         self._find_secrets()
-        number = self._host.open_sessions.changed_turns.number
+        number = self._host.sessions.changed_turns.number
         records = [
             SavedOutput(
                 turn_id=turn.turn_id,
@@ -86,13 +86,13 @@ class NotebookTurns:
             if at > self._secrets_at.get(session_id, 0.0):
                 turns = self._host.sessions[session_id].transcript.turns.items()
                 older = [name for name, turn in turns if turn.ended_at and turn.ended_at <= at]
-                self._host.open_sessions.changed_turns.add_turns(session_id, older)
+                self._host.sessions.changed_turns.add_turns(session_id, older)
         self._secrets_at = newest
 
     def _requested_turns(self, command: GetSavedOutputs) -> list[tuple[Session, TurnState]]:
         """Return the turns for the answer, and the newest turns of their cells."""
         is_known = command.turn_ids is None and command.epoch == EPOCH
-        changed = self._host.open_sessions.changed_turns.since(command.after if is_known else None)
+        changed = self._host.sessions.changed_turns.since(command.after if is_known else None)
         told: list[tuple[Session, TurnState]] = []
         every: list[tuple[Session, TurnState]] = []
         for session in tuple(self._host.sessions.values()):
@@ -117,9 +117,7 @@ class NotebookTurns:
         ended, after = turn.ended_at, command.ended_after
         if command.turn_ids is not None or ended is None or after is None:
             return True
-        changed = self._host.open_sessions.changed_turns.changed_at(
-            session.session_id, turn.turn_id
-        )
+        changed = self._host.sessions.changed_turns.changed_at(session.session_id, turn.turn_id)
         return max(ended, changed) > after or turn.turn_id in command.unfinished
 
     def _is_wanted(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:

@@ -39,8 +39,8 @@ from acp_jupyter.host.requests.trust import (
     recording_not_trusted,
     too_much,
 )
-from acp_jupyter.host.session.prompts import Prompt
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.prompts import Prompt
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice

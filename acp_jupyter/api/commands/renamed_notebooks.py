@@ -14,8 +14,8 @@ from pathlib import Path
 
 from acp_jupyter.api.commands.saved_cells import cell_ids, claimed_turns
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
-from acp_jupyter.host.stored_sessions import last_notebook
+from acp_jupyter.host.sessions.session import Session
+from acp_jupyter.host.sessions.sessions import last_notebook
 from acp_jupyter.host.workspace.folders import inode_of
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -55,7 +55,7 @@ class RenamedNotebooks:
                 return
             lost = await self._lost(path)
             if lost is not None:
-                await self._host.stored_sessions.follow_lost(lost, path)
+                await self._host.sessions.follow_lost(lost, path)
                 return
             # A copy stays a copy, even if the original is deleted.
             if len(self._own) >= _MAX_COPIES:
@@ -65,7 +65,7 @@ class RenamedNotebooks:
     # -- a path that has sessions ----------------------------------------------
 
     def _open_at(self, path: str) -> list[Session]:
-        is_here = self._host.open_sessions.is_here
+        is_here = self._host.sessions.is_here
         return [
             session
             for session in self._host.sessions.values()
@@ -74,9 +74,8 @@ class RenamedNotebooks:
 
     async def _is_known(self, path: str) -> bool:
         return bool(self._open_at(path)) or any(
-            meta.facts.notebook_path == path
-            and self._host.open_sessions.is_here(meta.facts.own_folder)
-            for meta in await self._host.stored_sessions.stored()
+            meta.facts.notebook_path == path and self._host.sessions.is_here(meta.facts.own_folder)
+            for meta in await self._host.sessions.stored()
         )
 
     async def _replaced(self, path: str, inode: int) -> bool:
@@ -85,13 +84,13 @@ class RenamedNotebooks:
         Editors also save by replacing the file; then it still has some cell or output of a turn.
         Sessions without turns of cells belong to the notebook by its path only.
         """
-        stored = self._host.stored_sessions
+        stored = self._host.sessions
         noted = {session.turn_files.notebook_inode for session in self._open_at(path)}
         noted |= {
             meta.notebook_inode
             for meta in await stored.stored()
             if meta.facts.notebook_path == path
-            if self._host.open_sessions.is_here(meta.facts.own_folder)
+            if self._host.sessions.is_here(meta.facts.own_folder)
         }
         if inode in noted or not noted - {0}:
             return False
@@ -118,7 +117,7 @@ class RenamedNotebooks:
 
     async def _lost(self, path: str) -> SessionState | None:
         """Return a session whose notebook is now at ``path``, and no longer at its own path."""
-        root, stored = self._host.config.root, self._host.stored_sessions
+        root, stored = self._host.config.root, self._host.sessions
         file = await asyncio.to_thread(_read, root / path, self._max_bytes)
         if file is None or not file.turn_ids:
             return None
@@ -129,7 +128,7 @@ class RenamedNotebooks:
             (session.state, count)
             for session in self._host.sessions.values()
             if not session.state.read_only
-            if self._host.open_sessions.is_here(session.state.own_folder)
+            if self._host.sessions.is_here(session.state.own_folder)
             if (count := _sent_from_its_notebook(session, file.turn_ids))
         ]
         there = await asyncio.to_thread(_existing, root, (state for state, _ in states))

@@ -39,7 +39,7 @@ class SessionSearch:
     async def search(self, command: SearchSessions, caller: UserCaller) -> FoundSessions:
         """Return the hits found within the time limit."""
         pattern, (searched, last) = _pattern(command.text), _read_cursor(command.cursor)
-        metas = await self._host.stored_sessions.stored()
+        metas = await self._host.sessions.stored()
         states = [meta.facts for meta in metas] + [s.state for s in self._host.sessions.values()]
         places = {(each.updated_at or 0.0, each.session_id) for each in states}
         left = sorted((each for each in places if last is None or each < last), reverse=True)

@@ -39,9 +39,9 @@ from acp_jupyter.errors import BadRequest, LoginNeeded
 from acp_jupyter.host.host import AgentHost, MadeCopy
 from acp_jupyter.host.recording import Recorder
 from acp_jupyter.host.recording_options import RecordingOptions
-from acp_jupyter.host.session.branching import goes_on_from_branch
-from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.branching import goes_on_from_branch
+from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Sandbox
@@ -99,7 +99,7 @@ class SessionOpener:
                     return session.state  # the agent says so, and how to log in
                 except BaseException:
                     if found is None:
-                        await self._host.closer.delete(session.session_id)
+                        await self._host.sessions.delete(session.session_id)
                     raise
                 await set_agent_options(
                     session, caller, mode=command.mode, config=self._model(session, command)
@@ -113,18 +113,18 @@ class SessionOpener:
         if not notebook and not kernel_id:
             return None
         await self._renamed.follow(notebook)
-        found = self._host.find(
+        found = self._host.sessions.find(
             command.agent, notebook, command.label, command.record, _in_copy(command)
         )
         if found is not None and not notebook and found.kernel_id != kernel_id:
             return None
         if found is None and command.record is None:
-            return await self._host.stored_sessions.find_stored(
+            return await self._host.sessions.find_stored(
                 command.agent, notebook, command.label, _in_copy(command)
             )
         if found is None:
             return None
-        await self._host.stored_sessions.wake(found.session_id)  # its folder may have been renamed
+        await self._host.sessions.wake(found.session_id)  # its folder may have been renamed
         return self._host.session(found.session_id)
 
     async def _open(
@@ -159,7 +159,7 @@ class SessionOpener:
             if made is not None:
                 await asyncio.shield(self._host.remove_copy(made))
             raise
-        await self._host.save_new(session)
+        await self._host.sessions.save_new(session)
         if made is not None and made.words:
             session.journal.note(HostNotice(text=made.words))
         return session
@@ -199,25 +199,25 @@ class SessionLifecycle:
     async def close(self, command: CloseSession, caller: Caller) -> dict[str, str]:
         """Close a session; it stays saved."""
         visible_session(self._host, command.session_id, caller)
-        await self._host.closer.close(command.session_id)
+        await self._host.sessions.close(command.session_id)
         return {}
 
     @handles(DeleteSession)
     async def delete(self, command: DeleteSession, caller: UserCaller) -> dict[str, str]:
         """Close a session and delete its files."""
-        await self._host.closer.delete(command.session_id)
+        await self._host.sessions.delete(command.session_id)
         return {}
 
     @handles(ArchiveSession)
     async def archive(self, command: ArchiveSession, caller: UserCaller) -> ArchiveReply:
         """Close and archive a session."""
-        message = await self._host.closer.archive(command.session_id, archived=True)
+        message = await self._host.sessions.archive(command.session_id, archived=True)
         return ArchiveReply(message=message)
 
     @handles(UnarchiveSession)
     async def unarchive(self, command: UnarchiveSession, caller: UserCaller) -> ArchiveReply:
         """Unarchive a session."""
-        message = await self._host.closer.archive(command.session_id, archived=False)
+        message = await self._host.sessions.archive(command.session_id, archived=False)
         return ArchiveReply(message=message)
 
     @handles(ResumeSession)
@@ -244,7 +244,7 @@ class SessionLifecycle:
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
         notebook = caller.notebook_path if isinstance(caller, KernelCaller) else ""
         kernel_id = caller.kernel_id if isinstance(caller, KernelCaller) else ""
-        child = await self._host.stored_sessions.fork(parent, notebook, kernel_id)
+        child = await self._host.sessions.fork(parent, notebook, kernel_id)
 
         async def fork(attaching: AgentSessionOpener) -> SessionConnection:
             return await attaching.fork(connection.agent_session_id)
@@ -253,7 +253,7 @@ class SessionLifecycle:
         try:
             await child.start()
         except BaseException:
-            await self._host.closer.delete(child.session_id)
+            await self._host.sessions.delete(child.session_id)
             raise
         return child.state
 
@@ -297,14 +297,14 @@ class SessionLifecycle:
         """Open one of an agent's own sessions here."""
         known = (await self._known()).get(command.agent_session_id)
         if known is not None:
-            await self._host.stored_sessions.wake(known)
+            await self._host.sessions.wake(known)
             return self._host.session(known).state
         root = self._host.config.root
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
         spec = self._host.config.registry.get(command.agent)
         await self._trust.require(spec, cwd, trust=command.trust)
         session = self._host.open(command.agent, cwd, label=command.title[:200])
-        await self._host.save_new(session)
+        await self._host.sessions.save_new(session)
         refused = f"{session.state.agent_info.name} could not open this session again."
 
         async def open_known(attaching: AgentSessionOpener) -> SessionConnection:
@@ -317,7 +317,7 @@ class SessionLifecycle:
         try:
             await session.start()
         except BaseException:
-            await asyncio.shield(self._host.closer.delete(session.session_id))
+            await asyncio.shield(self._host.sessions.delete(session.session_id))
             raise
         return session.state
 
@@ -325,8 +325,7 @@ class SessionLifecycle:
         """Return the host's ids of sessions by the agents' ids."""
         open_ = {s.state.agent_session_id: s.session_id for s in self._host.sessions.values()}
         stored = {
-            m.facts.agent_session_id: m.session_id
-            for m in await self._host.stored_sessions.stored()
+            m.facts.agent_session_id: m.session_id for m in await self._host.sessions.stored()
         }
         return {name: ours for name, ours in {**stored, **open_}.items() if name}
 

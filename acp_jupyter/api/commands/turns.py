@@ -47,8 +47,8 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
-from acp_jupyter.host.session.prompts import Prompt
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.prompts import Prompt
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
@@ -95,7 +95,7 @@ class PromptSender:
             await asyncio.to_thread(session.turn_files.read_secrets)
             turn_id = session.prompt(prompt)
         # An accepted prompt must survive if the server is killed.
-        await self._host.save(session)
+        await self._host.sessions.save(session)
         return {"turn_id": turn_id}
 
     @handles(SetConfig)
@@ -200,7 +200,7 @@ class TurnControl:
         return {"outcome": await session.turns.steer(command.turn_id)}
 
     def _session(self, turn_id: str, caller: Caller) -> Session:
-        session = self._host.session_of_turn(turn_id)
+        session = self._host.sessions.of_turn(turn_id)
         if not may_see(session, caller):
             raise UnknownTurn("This turn does not belong to this notebook.")
         return session
@@ -234,7 +234,7 @@ class SessionReader:
 
     async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
         """Return every session that the caller may see, stored ones first."""
-        in_store = await self._host.stored_sessions.stored(again=again)
+        in_store = await self._host.sessions.stored(again=again)
         stored = [meta for meta in in_store if may_see_stored(meta, caller)]
         seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
         return [*(meta.state() for meta in stored), *(session.state for session in seen)]
@@ -243,7 +243,7 @@ class SessionReader:
         """Return the lines of the session list, newest change first. It is asked for often."""
         states = await self.states(caller, again=False)
         states.sort(key=lambda state: state.updated_at or 0, reverse=True)
-        serving = self._host.sessions_of_cells()
+        serving = self._host.sessions.of_cells()
         return tuple(
             SessionSummary.model_validate(state, from_attributes=True).model_copy(
                 update={"serves_cells": state.session_id in serving}
@@ -277,7 +277,7 @@ class SessionReader:
 
         If the turn was stopped, also wait until the agent has answered that.
         """
-        session = self._host.session_of_turn(command.turn_id)
+        session = self._host.sessions.of_turn(command.turn_id)
         if not may_see(session, caller):
             raise UnknownTurn("This turn does not belong to this notebook.")
         if command.wait_seconds:

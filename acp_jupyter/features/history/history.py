@@ -26,7 +26,7 @@ from acp_jupyter.features.history.moments import kept_trees, read_file
 from acp_jupyter.features.history.past_cells import read_cells
 from acp_jupyter.features.history.turn_order import in_order
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import read_changes, sizes, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
@@ -117,7 +117,7 @@ class NotebookHistory:
             session
             for session in self._host.sessions.values()
             if not session.state.copied
-            if not self._host.stored_sessions.goes_on_elsewhere(session.state)
+            if not self._host.sessions.goes_on_elsewhere(session.state)
         ]
         branches = [session.state.branch for session in live]
         gone = {turn_id for branch in branches if branch is not None for turn_id in branch.also}
@@ -141,7 +141,7 @@ class NotebookHistory:
         They follow from its kernel, or from the turns in its outputs. A former path must no longer
         exist: otherwise this notebook is a copy.
         """
-        stored, root = self._host.stored_sessions, self._host.config.root
+        stored, root = self._host.sessions, self._host.config.root
         claimed = await asyncio.to_thread(_claimed, root / path, self._max_bytes)
         await stored.wake_notebook(path, claimed)
         named = {

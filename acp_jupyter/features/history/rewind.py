@@ -25,7 +25,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.features.history.commands import RewindSession, UndoRewind
 from acp_jupyter.features.history.turn_order import began_at, in_order
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.log_entries import UpToTurn
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.notes import HostNotice
@@ -88,7 +88,7 @@ class RewindCommands:
             reverting = _Reverting(self._host, self._changes, operation, caller)
             for turn in reversed(concerned):
                 await reverting.revert(turn)
-            made = await self._host.stored_sessions.branch(
+            made = await self._host.sessions.branch(
                 session,
                 end,
                 reverting.reverted,
@@ -100,15 +100,15 @@ class RewindCommands:
                 first, bool(earlier), reverting.paths, reverting.left, files=command.files
             )
             made.journal.note(HostNotice(text=reverting.words, offers="undo_rewind"))
-            await self._host.save(made)
+            await self._host.sessions.save(made)
             operation.note(session.journal, SessionContinued(session_id=made.session_id))
             operation.note(session.journal, HostNotice(text=_CONTINUES.format(_quoted(first))))
             return made, reverting
 
         made, reverting = await self._host.operations.run(filter(None, roots), work)
-        self._host.open_sessions.add(made)
-        await self._host.save(made)
-        await self._host.save(session)
+        self._host.sessions.add(made)
+        await self._host.sessions.save(made)
+        await self._host.sessions.save(session)
         return RewindReply(
             session=made.state,
             turns=len(back),
@@ -125,7 +125,7 @@ class RewindCommands:
         branch, reverted = session.state.branch, session.state.reverted
         if branch is None:
             raise BadRequest("This session did not begin by going back.")
-        await self._host.stored_sessions.wake(branch.session_id)
+        await self._host.sessions.wake(branch.session_id)
         earlier = visible_session(self._host, branch.session_id, caller)
         held.add(earlier)
         await self._stop(session)
@@ -134,8 +134,8 @@ class RewindCommands:
         own = _own_turns(session) if files else []
         roots = [await self._hold(turn, caller, held) for turn in own]
         for each in reverted:
-            await self._host.stored_sessions.wake_turn(each.turn_id)
-            held.add(self._host.session_of_turn(each.turn_id))
+            await self._host.sessions.wake_turn(each.turn_id)
+            held.add(self._host.sessions.of_turn(each.turn_id))
             roots.append(await self._changes.root_of(each.turn_id, caller))
 
         async def work(operation: FolderOperation) -> None:
@@ -151,8 +151,8 @@ class RewindCommands:
 
         await self._host.operations.run(filter(None, roots), work)
         _keep_allowed(session.state, earlier)
-        await self._host.save(session)
-        await self._host.save(earlier)
+        await self._host.sessions.save(session)
+        await self._host.sessions.save(earlier)
         turns = _split(earlier, earlier.transcript.turns[branch.turn_id])[1]
         paths = _paths(reverted)
         words = " ".join(filter(None, (_GOES_ON, _files(paths))))
@@ -163,10 +163,10 @@ class RewindCommands:
     ) -> list[tuple[Session, TurnState]]:
         """Return the turns of other sessions; they must be later than ``first``, and have ended."""
         found: list[tuple[Session, TurnState]] = []
-        began = began_at(self._host.session_of_turn(first.turn_id))[first.turn_id]
+        began = began_at(self._host.sessions.of_turn(first.turn_id))[first.turn_id]
         for turn_id in turn_ids:
-            await self._host.stored_sessions.wake_turn(turn_id)
-            session = self._host.session_of_turn(turn_id)
+            await self._host.sessions.wake_turn(turn_id)
+            session = self._host.sessions.of_turn(turn_id)
             turn = session.transcript.turns[turn_id]
             if not may_see(session, caller):
                 raise UnknownTurn("This turn does not belong to this notebook.")
@@ -189,7 +189,7 @@ class RewindCommands:
             )
         if state.read_only or not session.agent.startable:
             raise SessionImported(state.read_only or "This session has no agent to go on with.")
-        if self._host.stored_sessions.goes_on_elsewhere(state):
+        if self._host.sessions.goes_on_elsewhere(state):
             raise BadRequest(
                 "You have already gone back, and the conversation continues in another session. "
                 "Continue there, or undo that first."
@@ -212,9 +212,9 @@ class RewindCommands:
         For a turn that a fork copied, that is the session of the original, which has its changes.
         """
         turn_id = _ran_as(turn)
-        await self._host.stored_sessions.wake_turn(turn_id)
+        await self._host.sessions.wake_turn(turn_id)
         try:
-            of = self._host.session_of_turn(turn_id)
+            of = self._host.sessions.of_turn(turn_id)
         except UnknownTurn:
             if turn.changes is None and not turn.changes_unknown:
                 return None
@@ -255,7 +255,7 @@ class _Reverting:
         """Revert the changes of one turn that are not reverted yet."""
         turn_id = _ran_as(turn)
         try:
-            of = self._host.session_of_turn(turn_id)
+            of = self._host.sessions.of_turn(turn_id)
         except UnknownTurn:
             return  # the turn has changed nothing
         done = of.transcript.turns[turn_id]

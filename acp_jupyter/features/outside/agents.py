@@ -16,7 +16,7 @@ from acp_jupyter.errors import AcpError, BadRequest, NotAllowed
 from acp_jupyter.features.outside.call_card import OutsideCallCard
 from acp_jupyter.features.outside.keys import OutsideKey, OutsideKeys
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools, mcp_server
 from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.session_tools import SessionTools

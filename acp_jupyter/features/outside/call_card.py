@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.tool_permissions import CallCard, ToolPermissions, new_id
 from acp_jupyter.notebook_tools.tools import AnyTool

@@ -22,7 +22,7 @@ from acp_jupyter.features.variants.commands import CreateVariant
 from acp_jupyter.features.variants.copies import VariantCopies
 from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
 from acp_jupyter.host.bounds import require_no_more
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import OwnKernel
 from acp_jupyter.protocol.host_events.session import Network, Sandbox, Variant
@@ -58,7 +58,7 @@ class VariantCommands:
             require_no_more(command.network, network or configured)
         asked = CreateSession(agent=agent, trust=command.trust, ask_trust=command.ask_trust)
         await self._trust.admit(asked, caller, notebook, folder)
-        self._host.open_sessions.make_room()  # before all is copied
+        self._host.sessions.make_room()  # before all is copied
         variant, copy = await self._copies.copy(Path(folder), command.try_id)
         session = None
         try:
@@ -79,7 +79,7 @@ class VariantCommands:
             )
             session.tools_on = copy.kernel is not None
             session.tools_refused = not session.tools_on
-            await self._host.save_new(session)
+            await self._host.sessions.save_new(session)
             self._trust.grant(asked, session, caller)
         except BaseException:
             await asyncio.shield(self._drop(session, copy))
@@ -90,9 +90,9 @@ class VariantCommands:
         """Return the sandbox of the notebook's session with an agent; None if it has none."""
         if not notebook:
             return None, None
-        beside = self._host.find(agent, notebook, "")
+        beside = self._host.sessions.find(agent, notebook, "")
         if beside is None:
-            beside = await self._host.stored_sessions.find_stored(agent, notebook, "")
+            beside = await self._host.sessions.find_stored(agent, notebook, "")
         if beside is None:
             return None, None
         sandbox = self._host.config.bounds.within_sandbox(beside.state.sandbox)
@@ -123,7 +123,7 @@ class VariantCommands:
         """Remove a variant whose creation failed."""
         try:
             if session is not None and session.session_id in self._host.sessions:
-                await self._host.closer.delete(session.session_id)
+                await self._host.sessions.delete(session.session_id)
         finally:
             await copy.remove()
 

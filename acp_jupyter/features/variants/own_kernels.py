@@ -16,7 +16,7 @@ from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernel
 from acp_jupyter.features.variants.restoring import Restored, Restorer
 from acp_jupyter.features.variants.shared_variables import SharedVariables
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.context import CallTarget, ToolError, target_of
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.notebooks import EditRefused, FileNotebooks, Node

@@ -1,6 +1,6 @@
 """The terminals of a session: commands that the host runs for its agent (``terminal/create``).
 
-The terminal in which a user logs in is in `acp_jupyter.host.session.login`.
+The terminal in which a user logs in is in `acp_jupyter.host.sessions.login`.
 """
 
 from __future__ import annotations

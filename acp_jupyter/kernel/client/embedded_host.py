@@ -35,7 +35,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.public_registry.agents import PublicAgents
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import EntryPointAgents
-from acp_jupyter.host.session.session import McpServerProvider, Session
+from acp_jupyter.host.sessions.session import McpServerProvider, Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.workspace.folders import choose_cwd, jupyter_folders
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -190,7 +190,7 @@ class EmbeddedHost(HostClient):
 
     async def _known(self, session_id: str, command: CreateSession) -> SessionState | None:
         """Return the state of a session that can be reused, or of the one that replaced it."""
-        stored = self.host.stored_sessions
+        stored = self.host.sessions
         try:
             session = self.host.session(session_id)
             while stored.goes_on_elsewhere(session.state):
@@ -231,7 +231,7 @@ class EmbeddedHost(HostClient):
             self.host.unsubscribe(reader)
 
     async def _observe(self, session_id: str, reader: Reader) -> Session:
-        await self.host.subscribe(session_id, reader, answers=False)
+        await self.host.sessions.subscribe(session_id, reader, answers=False)
         return self.host.session(session_id)
 
     async def _traffic_path(self, session_id: str) -> Path:

@@ -14,7 +14,7 @@ import pytest
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from tests.support.host.driver import Driver
 from tests.support.host.trusted_folders import trusting
 from tests.support.wait import FOREVER_SECONDS

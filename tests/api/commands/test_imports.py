@@ -70,7 +70,7 @@ def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
     driver.run(session.start_in_background)
     driver.run(lambda: session.rename("Mine"))
     assert session.state.title == "Mine"
-    driver.result(driver.host.closer.close(report.session_id))
+    driver.result(driver.host.sessions.close(report.session_id))
 
 
 def test_a_turn_that_the_log_leaves_open_is_closed_in_words(driver: Driver) -> None:
@@ -153,7 +153,7 @@ def test_nothing_is_left_of_what_is_refused(
 def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None:
     taken = [take(driver, [SAID]).session_id for _ in range(LIMITS.sessions + 1)]
     assert driver.run(lambda: len(driver.host.sessions)) == LIMITS.sessions
-    driver.result(driver.host.stored_sessions.wake(taken[0]))
+    driver.result(driver.host.sessions.wake(taken[0]))
     assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
 
 
@@ -161,11 +161,11 @@ def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> Non
     session_id = take(driver, [SAID]).session_id
 
     async def close_and_open() -> str:
-        await driver.host.stored_sessions.stored()  # what is kept is known
-        closing = asyncio.create_task(driver.host.closer.close(session_id))
+        await driver.host.sessions.stored()  # what is kept is known
+        closing = asyncio.create_task(driver.host.sessions.close(session_id))
         await asyncio.sleep(0)  # it begins
         assert session_id not in driver.host.sessions
-        await driver.host.stored_sessions.wake(session_id)
+        await driver.host.sessions.wake(session_id)
         await closing
         return driver.host.session(session_id).transcript.items[0].kind
 

@@ -14,7 +14,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.sandbox.levels import find_level
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.agents.fake_agent import script
 from tests.support.host.commands import CommandSender

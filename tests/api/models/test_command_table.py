@@ -109,7 +109,7 @@ def test_a_kernel_that_may_not_opens_nothing(sender: CommandSender, monkeypatch:
     async def wake(session_id: str) -> None:
         woken.append(session_id)
 
-    monkeypatch.setattr(sender.host.stored_sessions, "wake", wake)
+    monkeypatch.setattr(sender.host.sessions, "wake", wake)
     with pytest.raises(NotAllowed):
         sender.send(KernelCaller("k", "book.ipynb"), "delete_session", session_id="s")
     assert not woken

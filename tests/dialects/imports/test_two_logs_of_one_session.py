@@ -13,7 +13,7 @@ from acp_jupyter.api.commands.imports import ImportRequest, import_log
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from tests.support.agents.claude_cli import ADAPTER
 from tests.support.agents.fake_agent import AGENTS
 from tests.support.host.driver import Driver

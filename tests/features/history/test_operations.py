@@ -69,7 +69,7 @@ def test_a_killed_going_back_is_done_or_was_not_begun(
         assert [bool(reverted(server, each)) for each in turns] == [bool(child)] * 3
         if number == 0:
             assert bool(child) is not undo  # it was answered
-        stored = server.result(server.host.stored_sessions.stored())
+        stored = server.result(server.host.sessions.stored())
         known = {*server.host.sessions, *(meta.session_id for meta in stored)}
         assert known == ({parent, child} if child else known - {child})
         if not undo and not child:

@@ -30,7 +30,7 @@ from acp_jupyter.features.history.turn_order import in_order
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store import journal
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.protocol.host_events.notes import Origin
@@ -174,7 +174,7 @@ def offers(session: Session) -> list[tuple[str, str]]:
 
 def cells(server: Server, agent: str = "own") -> Session | None:
     """Return the session that prompts of cells go to."""
-    found: Session | None = server.run(lambda: server.host.find(agent, "book.ipynb", ""))
+    found: Session | None = server.run(lambda: server.host.sessions.find(agent, "book.ipynb", ""))
     return found
 
 
@@ -511,7 +511,7 @@ def test_a_server_that_comes_later_goes_on_in_the_branch(kept: HostFolders) -> N
         child_id = rewind(server, session, second, files=False).session.session_id
         server.send(ResumeSession(session_id=child_id))  # it starts, and is told nothing yet
     with kept.server() as server:
-        found = server.result(server.host.stored_sessions.find_stored("keeper", "book.ipynb", ""))
+        found = server.result(server.host.sessions.find_stored("keeper", "book.ipynb", ""))
         assert found is not None
         assert found.session_id == child_id
         say(server, found, "three", "c")

@@ -11,7 +11,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.host.driver import Driver
 from tests.support.host.limits import PATIENT

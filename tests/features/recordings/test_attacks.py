@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.features.recordings.records import host_in, opened, recorded

@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.features.recordings.recording_file import WORKSPACE
 from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.requests.session_folder import SessionFolder
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.features.recordings.records import host_in, opened, ran, recorded

@@ -11,7 +11,7 @@ import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
 from acp_jupyter.host.recording_options import RecordingOptions
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Notice, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.features.recordings.records import host_in, opened, ran, recorded

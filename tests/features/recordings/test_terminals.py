@@ -9,7 +9,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.agents.terminal_steps import ask, call, create, steps, update
 from tests.support.host.driver import Driver

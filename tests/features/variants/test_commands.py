@@ -27,7 +27,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.session_state import TurnState

@@ -12,7 +12,7 @@ import pytest
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
 from acp_jupyter.host.requests.elicitation import Outcome, QuestionWithdrawn
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry

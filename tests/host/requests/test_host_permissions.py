@@ -13,7 +13,7 @@ import pytest
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.requests.rules import turn_rules
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.agents.fake_agent import script

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from acp_jupyter.errors import PermissionGone, PermissionSettled
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.requests.session_folder import SessionFolder
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.agents.fake_agent import script

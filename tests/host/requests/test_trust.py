@@ -16,7 +16,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.trust import TrustRequests, needs_trust, too_much
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.own_programs import module_command
 from acp_jupyter.transcript.model.items import TrustRequest

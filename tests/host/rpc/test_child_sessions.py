@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.rpc.log_router import LogRouter
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import AgentMessage
@@ -43,11 +43,11 @@ def test_a_child_that_outlives_its_parent_is_heard_nowhere_and_refused(tmp_path:
         parent, other = driver.open("a"), driver.open("a")
         driver.done(parent, driver.prompt(parent, "leave kid"))
         driver.result(other.start())
-        driver.result(driver.host.closer.close(parent.session_id))
+        driver.result(driver.host.sessions.close(parent.session_id))
         turn = driver.done(other, driver.prompt(other, "speak kid"))
         assert (turn.stop_reason, turn.failure) == ("end_turn", None)
         assert driver.text(other) == "Code -32602"
-        driver.result(driver.host.stored_sessions.wake(parent.session_id))
+        driver.result(driver.host.sessions.wake(parent.session_id))
         kept = driver.host.session(parent.session_id).transcript
         items = kept.window(0, len(kept.items))
         (task,) = (item for item in items if isinstance(item, ToolCall))
@@ -77,7 +77,7 @@ def test_a_stop_tells_a_child_that_can_be_cancelled(
             driver.result(session.canceller.cancel(task.tool_call_id))
             assert _cancelled(session)[1:] == ["kid", "kid"]
             assert _task(session).cancelling
-            driver.result(driver.host.closer.close(session.session_id))
+            driver.result(driver.host.sessions.close(session.session_id))
             assert _task(session).status == "cancelled"
 
 

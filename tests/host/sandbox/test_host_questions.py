@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.sandbox.levels import find_level
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from tests.support.agents.fake_agent import AGENTS, script
 from tests.support.host.driver import Driver, driving

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.journal import EPOCH
 from acp_jupyter.transcript.model.events import Event
 from tests.support.host.driver import Driver, driving

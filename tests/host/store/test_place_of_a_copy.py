@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import Session
-from acp_jupyter.host.session_store import SessionStore
+from acp_jupyter.host.sessions.session import Session
+from acp_jupyter.host.sessions.store import SessionStore
 
 
 def store(data: Path) -> SessionStore:

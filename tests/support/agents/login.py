@@ -18,8 +18,8 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.login import Launch, Terminal
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.login import Launch, Terminal
+from acp_jupyter.host.sessions.session import Session
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver
 from tests.support.host.limits import PATIENT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.items import ErrorItem, Item, Notice
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall

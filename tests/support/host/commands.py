@@ -14,7 +14,7 @@ from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.features import tables
 from tests.support.host.driver import Driver

@@ -12,8 +12,8 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.prompts import Prompt
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.prompts import Prompt
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.host.limits import PATIENT
 from tests.support.host.trusted_folders import trusting

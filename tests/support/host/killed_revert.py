@@ -28,7 +28,7 @@ def main() -> None:
     host = AgentHost(HostConfig(agents, top / "ws", top / "data", limits=FAST, trust=trust))
     host.start()
     server = Server(host, top / "ws")
-    server.result(host.stored_sessions.wake_turn(turn_id))
+    server.result(host.sessions.wake_turn(turn_id))
     left = [int(before)]
 
     def hear(event: str, args: tuple[object, ...]) -> None:

@@ -18,7 +18,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver
@@ -67,7 +67,7 @@ class Server(Driver):
     def woken(self, session_id: str) -> Session:
         async def wake() -> Session:
             # In one step of the host: it may close a session that another server has taken.
-            await self.host.stored_sessions.wake(session_id)
+            await self.host.sessions.wake(session_id)
             return self.host.session(session_id)
 
         return self.host.submit(wake()).result(PATIENCE_SECONDS)

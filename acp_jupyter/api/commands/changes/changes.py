@@ -26,7 +26,7 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import FileSides, read_changes, read_patch
 from acp_jupyter.host.workspace.checkpoints.file_steps import FileNotWritten
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
@@ -234,7 +234,7 @@ class ChangeCommands:
         return changes.words or turn.changes_unknown or _NO_CHECKPOINT
 
     def _found(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
-        session = self._host.session_of_turn(turn_id)
+        session = self._host.sessions.of_turn(turn_id)
         if not may_see(session, caller):
             raise UnknownTurn("This turn does not belong to this notebook.")
         return session, session.transcript.turns[turn_id]

@@ -24,7 +24,7 @@ class KeepCommands:
     async def keep(self, command: KeepVariant, caller: Caller) -> RevertReply:
         """Apply the changes of a copy to the folder, or remove them again."""
         turn_id = command.turn_id
-        session = self._host.session_of_turn(turn_id)
+        session = self._host.sessions.of_turn(turn_id)
         if not may_see(session, caller):
             raise UnknownTurn("This turn does not belong to this notebook.")
         turn = session.transcript.turns[turn_id]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesRefused, DocumentConflict, FileRefused
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.agent_files import Documents
 from acp_jupyter.host.workspace.changed_files import input_strings
 from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE, FileStep, FolderSteps

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import TurnChanges
 from tests.support.agents.fake_agent import script
@@ -219,6 +219,6 @@ def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> Non
     keeper = driver.host.checkpoints.of(driver.root)
     (gone,), (kept,) = first.transcript.turn_order, second.transcript.turn_order
     assert keeper.trees(gone) is not None
-    driver.result(driver.host.closer.delete(first.session_id))
+    driver.result(driver.host.sessions.delete(first.session_id))
     assert keeper.trees(gone) is None
     assert keeper.trees(kept) is not None

@@ -211,7 +211,7 @@ def test_revert_does_what_the_page_says(server: Server, row: str) -> None:
     case.since(root)
     since = state(root / case.path)
     assert since != before
-    changes = server.host.session_of_turn(turn_id).transcript.turns[turn_id].changes
+    changes = server.host.sessions.of_turn(turn_id).transcript.turns[turn_id].changes
     assert changes is not None
     said = changes.words
     try:

@@ -11,7 +11,7 @@ import pytest
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.session.login import launch_of
+from acp_jupyter.host.sessions.login import launch_of
 from acp_jupyter.protocol.parse.login import auth_methods
 
 FOLDER = Path("/ws")

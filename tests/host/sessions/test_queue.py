@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
-from acp_jupyter.host.session.prompts import Prompt, content_blocks
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.prompts import Prompt, content_blocks
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import StopCause
 from acp_jupyter.transcript.model.items import TurnEnd, UserMessage
 from tests.support.agents.fake_agent import script

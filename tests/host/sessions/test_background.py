@@ -14,8 +14,8 @@ import pytest
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session import agent
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions import agent
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
@@ -121,7 +121,7 @@ def test_a_call_that_is_listed_outlives_its_turn(tmp_path: Path) -> None:
 def test_its_end_within_a_later_turn_is_told_in_its_card(tmp_path: Path) -> None:
     with talking(tmp_path) as (driver, session):
         first = run(driver, session, "background")
-        changed = driver.host.open_sessions.changed_turns
+        changed = driver.host.sessions.changed_turns
         number = changed.number
         run(driver, session, "call_ends")
         ended = call(session, "server")
@@ -254,9 +254,9 @@ def test_a_closed_session_has_nothing_that_goes_on(tmp_path: Path) -> None:
     with driving(tmp_path, {"two": AGENT}) as driver:
         session = driver.open("two")
         run(driver, session, "background")
-        driver.result(driver.host.closer.close(session.session_id))
+        driver.result(driver.host.sessions.close(session.session_id))
         session_id = session.session_id
-        driver.result(driver.host.stored_sessions.wake(session_id))
+        driver.result(driver.host.sessions.wake(session_id))
         again = driver.host.session(session_id)
         assert call(again, "server").status == "cancelled"
 

@@ -1,6 +1,7 @@
 """The turns of a session: sends prompts one at a time, stops and ends turns.
 
-A note is logged if the agent is silent for long during a turn.
+A note is logged if the agent is silent for long during a turn. If nobody can be asked, a request
+that needs an answer ends the turn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from acp_jupyter.errors import (
     AgentDied,
     AgentRequestError,
     FolderNotTrusted,
+    NobodyToAsk,
     NotAllowed,
 )
 from acp_jupyter.host.limits import Limits
@@ -28,15 +30,14 @@ from acp_jupyter.host.requests.policy import (
     denials,
     follow_up_policy,
 )
-from acp_jupyter.host.session.agent import SessionAgent
-from acp_jupyter.host.session.current_turn import CurrentTurn
-from acp_jupyter.host.session.earlier_runs import remembered_notice
-from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.opening import SessionConnection
-from acp_jupyter.host.session.outside_runs import OutsideRuns
-from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
-from acp_jupyter.host.session.walls_met import WallsMet
-from acp_jupyter.host.session.write_watcher import WriteWatcher
+from acp_jupyter.host.sessions.agent import SessionAgent
+from acp_jupyter.host.sessions.connection import SessionConnection
+from acp_jupyter.host.sessions.earlier_runs import remembered_notice
+from acp_jupyter.host.sessions.modes import SessionModes
+from acp_jupyter.host.sessions.outside_runs import OutsideRuns
+from acp_jupyter.host.sessions.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
+from acp_jupyter.host.sessions.walls_met import WallsMet
+from acp_jupyter.host.sessions.write_watcher import WriteWatcher
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.content import in_copy
@@ -44,6 +45,7 @@ from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
     ImportedPacket,
     StopCause,
+    TurnFailed,
     TurnStartedNote,
     TurnStopped,
     TurnTimeUp,
@@ -64,6 +66,68 @@ _ALLOWS_MORE = (
     "The message waits for its own turn: the running one allows more without asking than the "
     "message's policy and rules do, or more than its sandbox."
 )
+
+
+REFUSED = NobodyToAsk(
+    "Nobody could be asked, so this was rejected.",
+    "Run the cell where someone can answer, or give it a --policy that allows this, for example "
+    "accept-edits.",
+)
+REFUSED_OF_RECORDING = NobodyToAsk(
+    REFUSED.message,
+    f"{REFUSED.detail} What configures what runs later, for example conftest.py, is written from "
+    "a recording only after someone's answer.",
+)
+UNANSWERED = NobodyToAsk(
+    "The agent asked a question, and nobody could be asked.",
+    "Run the cell where someone can answer, or say in the prompt what the agent needs to know. "
+    "No policy answers questions.",
+)
+
+
+class CurrentTurn:
+    """The running turn, and whether a user can answer its agent's requests."""
+
+    def __init__(self, journal: Journal, *, played: bool) -> None:
+        self.turn: QueuedTurn | None = None
+        """None between turns."""
+        self.someone_attached = False
+        """Whether somebody can see the session; its requests then wait for an answer."""
+        self._journal = journal
+        self._refused = REFUSED_OF_RECORDING if played else REFUSED
+
+    def nobody_to_ask(self) -> bool:
+        """Return whether no user can answer a question of the running turn."""
+        return self.turn is not None and not self.turn.can_ask and not self.someone_attached
+
+    def nobody_to_answer(self) -> bool:
+        """Return whether no user can answer a permission request, also between turns."""
+        return self.nobody_to_ask() if self.turn is not None else not self.someone_attached
+
+    def refuse(self) -> None:
+        """End the turn: a permission was refused because nobody could be asked."""
+        self._end(self._refused)
+
+    def leave_unanswered(self) -> None:
+        """End the turn: a question was not answered because nobody could be asked."""
+        self._end(UNANSWERED)
+
+    def fail(self, turn: QueuedTurn, error: AcpError) -> None:
+        """Note that a turn ended in an error."""
+        self._journal.note(
+            TurnFailed(
+                turn_id=turn.turn_id,
+                message=error.message,
+                detail=error.detail,
+                reason=error.reason,
+            )
+        )
+
+    def _end(self, error: NobodyToAsk) -> None:
+        if self.turn is not None:
+            # First, as the agent may answer the prompt as soon as it gets the refusal.
+            self.fail(self.turn, error)
+            self.turn.stop.set()
 
 
 class TurnRunner:

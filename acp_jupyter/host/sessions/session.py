@@ -3,39 +3,60 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest
 from acp_jupyter.host.bounds import Bounds, require_no_more
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.recording_options import RecordingOptions
-from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
+from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec, runs_in_kernel
+from acp_jupyter.host.requests.elicitation import Elicitations
+from acp_jupyter.host.requests.host_permissions import HostPermissions
+from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.rules import SessionRules
+from acp_jupyter.host.requests.session_folder import SessionFolder
+from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.mcp_messages import McpServer
-from acp_jupyter.host.session.agent import SessionAgent, no_agent
-from acp_jupyter.host.session.cancelling import WorkCanceller
-from acp_jupyter.host.session.current_turn import CurrentTurn
-from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.prompts import Prompt, Work
-from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
+from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.sandbox.host_questions import HostQuestions
+from acp_jupyter.host.sandbox.sandboxes import Sandboxes
+from acp_jupyter.host.served_agents import ServedAgents
+from acp_jupyter.host.sessions.agent import SessionAgent, no_agent
+from acp_jupyter.host.sessions.cancelling import WorkCanceller
+from acp_jupyter.host.sessions.modes import SessionModes
+from acp_jupyter.host.sessions.outside_runs import OutsideRuns
+from acp_jupyter.host.sessions.prompts import Prompt, Work
+from acp_jupyter.host.sessions.sandboxing import SessionSandbox
+from acp_jupyter.host.sessions.turns import CurrentTurn, SilentTurnTimer, TurnRunner
+from acp_jupyter.host.sessions.walls_met import WallsMet
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.store.permission_stores import PermissionStores
+from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
+from acp_jupyter.host.workspace.folders import EnvFiles, OwnFolders
+from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
+    HostNotice,
     NetworkChanged,
     PolicyChanged,
     SandboxChanged,
     StopCause,
     TitleChanged,
 )
-from acp_jupyter.protocol.host_events.session import (
-    Network,
-    Policy,
-    Sandbox,
-)
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
+from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import Redactor
@@ -43,32 +64,60 @@ from acp_jupyter.transcript.redactor import Redactor
 _ALLOWING: frozenset[Policy] = frozenset({"accept-edits", "allow-all"})
 
 
-class Session:
-    """Owns an agent process, the journal and the turns. Lives on the host's loop.
+IMPORTED = "imported"
+"""In place of an agent's id."""
 
-    `build_session` makes one.
+
+@dataclass(frozen=True, slots=True)
+class HostServices:
+    """What all sessions of a host share."""
+
+    pool: AgentPool
+    """The running agents."""
+    documents: Documents
+    """Open documents, read before the disk."""
+    permission_stores: PermissionStores
+    checkpoints: CheckpointStore
+    running_turns: RunningTurns
+    root: Path
+    """The host's root folder, which paths of notebooks are relative to."""
+    mcp_servers: Sequence[Mapping[str, Any]]
+    sandboxes: Sandboxes
+    tools: McpServerProvider | None
+    """Gives sessions MCP servers of their own."""
+    limits: Limits
+    bounds: Bounds
+    """The administrator's bounds."""
+    served: ServedAgents
+    """The agents that run in kernels."""
+
+
+class Session:
+    """Owns an agent process, the journal and the turns. Made on the host's loop, and lives there.
+
+    Parameters
+    ----------
+    spec
+        The agent. None if none can be started: the session was imported, replayed by an earlier
+        server, or is read-only, so that it can only be viewed. A spec without a command is an
+        outside agent, which is never started here.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0915 - one part after the other
         self,
-        spec: AgentSpec,
+        services: HostServices,
+        spec: AgentSpec | None,
         journal: Journal,
         redactor: Redactor,
-        label: str,
-        kernel_id: str,
-        agent: SessionAgent,
-        modes: SessionModes,
-        turns: TurnRunner,
-        current: CurrentTurn,
-        turn_files: TurnFiles,
-        terminals: SessionTerminals,
-        tools: McpServerProvider | None,
-        recording: SessionRecording | None,
-        limits: Limits,
-        bounds: Bounds,
+        *,
+        label: str = "",
+        kernel_id: str = "",
+        start_recording: Callable[[TurnFiles], SessionRecording] | None = None,
         copy: FolderCopy | None = None,
     ) -> None:
-        self.spec = spec
+        state = journal.transcript.session
+        cwd, limits, stores = Path(state.cwd), services.limits, services.permission_stores
+        self.spec = agent_spec = spec or AgentSpec(IMPORTED, state.agent_name, "")
         self.journal = journal
         self.redactor = redactor
         self.label = label
@@ -80,21 +129,140 @@ class Session:
         """Whether the agent is offered the host's tools, if there are any."""
         self.tools_refused = False
         """Whether the user wants no tools; then a kernel can't turn them on."""
-        self.agent = agent
-        self.modes = modes
-        self.turn_files = turn_files
-        self.terminals = terminals
-        self.recording = recording
-        self.canceller = WorkCanceller(journal, agent)
-        """Ends single tool calls and terminals of the agent's."""
-        self._tools = tools
-        self._bounds = bounds
         self.copy = copy
-        self.turns = turns
+        self._tools, self._bounds = services.tools, services.bounds
+        self._folder = state.own_folder
+        ended = state.variant is not None and copy is None
+        startable = bool(agent_spec.command) and not ended
+        # A folder's trust, rules and .env files apply to its copies, which lack what git ignores.
+        decided = _copied(state) or cwd
+        self.turn_files = TurnFiles(
+            journal,
+            cwd,
+            limits,
+            partial(services.documents.save, cwd),
+            _secrets_reader((cwd, decided), redactor),
+            services.checkpoints,
+            services.root,
+            services.running_turns,
+            _copied(state),
+        )
+        self.recording = None if start_recording is None else start_recording(self.turn_files)
+        playback = self.recording if isinstance(self.recording, Playback) else None
+        played = playback is not None
+        self.turn_files.alone = self.turn_files.alone or played
+        self._current = current = CurrentTurn(journal, played=played)
+        rules = trust = None
+        if spec is not None:
+            rules = SessionRules(journal, decided, stores.rules, _located(state, stores))
+        if spec is not None and startable:
+            nobody = current.nobody_to_answer
+            trust = TrustRequests(journal, spec, decided, stores.trust, nobody, playback)
+        permissions = PermissionRequests(
+            journal,
+            current.nobody_to_answer,
+            current.refuse,
+            lambda: self.agent.restricts_another(),
+            rules,
+            trust,
+            None if playback is None else playback.answers,
+        )
+        elicitations = Elicitations(journal, current.nobody_to_ask, current.leave_unanswered)
+        sandbox = SessionSandbox(
+            journal,
+            services.sandboxes,
+            services.bounds,
+            None if services.tools is None else services.tools.socket_folders,
+            HostQuestions(journal, permissions).ask,
+            played=played,
+        )
+        env = agent_environment(os.environ, agent_spec.env)
+        self.terminals = SessionTerminals(journal.note, cwd, env, limits, sandbox.confine)
+        client = SessionClient(
+            AgentFiles(cwd, journal, services.documents, services.running_turns, limits),
+            permissions,
+            HostPermissions(journal, permissions),
+            elicitations,
+            self.terminals,
+        )
+
+        async def own_servers(connection: AgentConnection) -> Sequence[Mapping[str, Any]]:
+            if services.tools is None:
+                return ()
+            if "acp" in abilities(dict(connection.initialize_result)):
+                server = services.tools.over_acp(self)
+                if server is not None:
+                    return (client.mcp.declare(server, connection, journal),)
+            return await services.tools.servers(self)
+
+        def served() -> AgentSpec:
+            place = journal.transcript.session.notebook_path or kernel_id
+            return services.served.running(agent_spec.id, place)
+
+        self.modes = SessionModes(journal, services.bounds, played=played)
+        self.agent = SessionAgent(
+            agent_spec,
+            journal,
+            cwd,
+            services.pool,
+            client,
+            self.modes,
+            sandbox,
+            limits,
+            startable=startable,
+            mcp_servers=services.mcp_servers,
+            own_servers=own_servers,
+            trust=trust,
+            playback=playback,
+            served=served if runs_in_kernel(agent_spec.id) else None,
+        )
+        self.canceller = WorkCanceller(journal, self.agent)
+        """Ends single tool calls and terminals of the agent's."""
+        self.turns = TurnRunner(
+            journal,
+            self.agent,
+            self.turn_files,
+            limits,
+            current,
+            permissions,
+            elicitations,
+            self.modes,
+            WallsMet(journal, sandbox, services.bounds),
+            OutsideRuns(
+                journal,
+                permissions,
+                self.terminals,
+                sandbox,
+                services.bounds,
+                startable=startable and not played,
+            ),
+            None if playback is None else playback.rewrite_prompt,
+            None if copy is None else partial(self._leave_copy, copy),
+        )
         """Its prompts, and the requests of its agent."""
-        self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
-        self._folder = journal.transcript.session.own_folder
+        if spec is not None:
+            self._keep_to_bounds()
+
+    def _keep_to_bounds(self) -> None:
+        """Change a saved policy that the administrator no longer allows."""
+        allowed = self._bounds.within_policy(self.state.policy)
+        if allowed != self.state.policy and not self.state.read_only:
+            self.journal.note(PolicyChanged(policy=allowed))
+
+    async def _leave_copy(self, copy: FolderCopy) -> None:
+        """End a variant with its turn; remove its copy if all changes in it are stored."""
+        await self.agent.retire()
+        await copy.end_kernel()
+        if self.turn_files.is_stored():
+            await copy.remove()
+            return
+        named = f": {self.turn_files.unstored}" if self.turn_files.unstored else ""
+        words = (
+            f"Not all that this variant has changed could be stored{named}. It is in {copy.path}"
+        )
+        until = "until this session or the server ends."
+        self.journal.note(HostNotice(severity="warning", text=f"{words} {until}"))
 
     @property
     def session_id(self) -> str:
@@ -328,3 +496,30 @@ class McpServerProvider(Protocol):
 
     async def close(self) -> None:
         """End the servers of all sessions."""
+
+
+def _copied(state: SessionState) -> Path | None:
+    """Return the folder that a session's folder was copied from."""
+    return Path(state.copied) if state.copied else None
+
+
+def _secrets_reader(folders: Iterable[Path], redactor: Redactor) -> Callable[[], str]:
+    env_files = [EnvFiles(folder, redactor) for folder in dict.fromkeys(folders)]
+
+    def read() -> str:
+        return " ".join(filter(None, [each.read() for each in env_files]))
+
+    return read
+
+
+def _located(state: SessionState, stores: PermissionStores) -> SessionFolder:
+    """Return the folder that resolves paths; the data folder around a copy doesn't protect it.
+
+    Jupyter's folders inside the copied folder are protected in the copy, too.
+    """
+    cwd, own, copied = Path(state.cwd), stores.own_folders, _copied(state)
+    if copied is not None:
+        places = OwnFolders(own).below(copied)
+        own = tuple(each for each in own if not cwd.is_relative_to(each.resolve()))
+        own += tuple(cwd / place for place in sorted(places))
+    return SessionFolder(cwd, own, Path.home())

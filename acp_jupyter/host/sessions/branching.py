@@ -13,7 +13,7 @@ from functools import partial
 
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.session import SessionBranched
 from acp_jupyter.transcript.model.items import AgentMessage, Item, UserMessage

@@ -33,7 +33,7 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handshake import variable_advice
 from acp_jupyter.host.sandbox.sandboxes import Confined
-from acp_jupyter.host.session.sandboxing import SessionSandbox
+from acp_jupyter.host.sessions.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.session import LoginDone, LoginStarted
 from acp_jupyter.protocol.host_events.session import LoginNeeded as LoginNeededNote

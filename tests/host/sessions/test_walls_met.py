@@ -20,7 +20,7 @@ from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.sandbox.levels import find_level
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Network, Wall
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.agents.fake_agent import script

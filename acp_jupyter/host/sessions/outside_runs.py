@@ -20,8 +20,8 @@ from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.sandbox.hosts import PYTHON_PACKAGES
 from acp_jupyter.host.sandbox.sandboxes import Confined
-from acp_jupyter.host.session.sandboxing import SessionSandbox
-from acp_jupyter.host.session.walls_met import folder_of, is_one_command
+from acp_jupyter.host.sessions.sandboxing import SessionSandbox
+from acp_jupyter.host.sessions.walls_met import folder_of, is_one_command
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.terminal_process import TerminalCommand
 from acp_jupyter.host.workspace.terminals import SessionTerminals, new_terminal_id

@@ -18,21 +18,21 @@ from acp_jupyter.host.rpc.agent_answers import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
-from acp_jupyter.host.session.branching import (
+from acp_jupyter.host.sessions.branching import (
     goes_on_from_branch,
     open_branch,
     set_options_again,
 )
-from acp_jupyter.host.session.login import SessionLogin
-from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.opening import (
+from acp_jupyter.host.sessions.connection import (
     SERVE_AGAIN,
     STARTS_AGAIN,
     AgentNotes,
     AgentSessionOpener,
     SessionConnection,
 )
-from acp_jupyter.host.session.sandboxing import SessionSandbox
+from acp_jupyter.host.sessions.login import SessionLogin
+from acp_jupyter.host.sessions.modes import SessionModes
+from acp_jupyter.host.sessions.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
 from acp_jupyter.protocol.host_events.session import Policy, Sandbox

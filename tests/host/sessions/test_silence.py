@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.turns import SilentTurnTimer
+from acp_jupyter.host.sessions.turns import SilentTurnTimer
 from tests.support.virtual_loop import in_virtual_time
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from acp_jupyter.errors import DiskRefused, NotAllowed, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.metadata import (
     META_VERSION,
     TRAFFIC_FILE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.host.session.branching import goes_on_from_branch, history_text
+from acp_jupyter.host.sessions.branching import goes_on_from_branch, history_text
 from acp_jupyter.protocol.host_events.session import Branch, SessionBranched
 from tests.support.transcript.traffic import Script
 

@@ -17,7 +17,7 @@ from acp_jupyter.host.sandbox.refusals import (
     wall_met,
 )
 from acp_jupyter.host.sandbox.sandboxes import Confined
-from acp_jupyter.host.session.sandboxing import SessionSandbox
+from acp_jupyter.host.sessions.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.session import Wall, WallMet, WallOffer
 from acp_jupyter.transcript.model.events import Event, ItemAdded, ItemReplaced

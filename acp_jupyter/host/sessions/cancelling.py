@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from acp_jupyter.errors import AgentRequestError, CallNotCancellable
-from acp_jupyter.host.session.agent import SessionAgent
-from acp_jupyter.host.session.opening import SessionConnection
+from acp_jupyter.host.sessions.agent import SessionAgent
+from acp_jupyter.host.sessions.connection import SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.transcript.model.tool_items import ToolCall
 

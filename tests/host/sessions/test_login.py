@@ -19,7 +19,7 @@ from acp_jupyter.api.models.sessions import (
     RestartAgent,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.system.portable import PORTABLE_VARIABLE
 from tests.support.agents.fake_agent import command_line
 from tests.support.agents.login import FakeTerminals, LoginDriver, login_driver
@@ -71,7 +71,7 @@ def test_an_agent_logs_in_by_itself_and_the_session_goes_on(tmp_path: Path) -> N
         traffic = driver.host.traffic_path(session.session_id)
         assert welcomed(driver, session)
         assert shown(driver).status == "ready"
-        driver.result(driver.host.closer.close(session.session_id))
+        driver.result(driver.host.sessions.close(session.session_id))
         assert '"authenticate","params":{"methodId":"browser"}' in traffic.read_text()
 
 
@@ -311,5 +311,5 @@ def test_an_agent_that_does_not_tell_its_login_although_it_says_so(
         assert welcomed(driver, session)
         assert (session.state.logged_in, session.state.needs_login) == ("", "")
         traffic = driver.host.traffic_path(session.session_id)
-        driver.result(driver.host.closer.close(session.session_id))
+        driver.result(driver.host.sessions.close(session.session_id))
         assert '"auth/status"' in traffic.read_text()

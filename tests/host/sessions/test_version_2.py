@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Item
@@ -174,7 +174,7 @@ def test_a_session_is_resumed_and_what_the_agent_keeps_is_told(tmp_path: Path) -
         played(driver, session, "nothing")
         session_id = session.session_id
     with driving(tmp_path, agents) as driver:
-        driver.result(driver.host.stored_sessions.wake(session_id))
+        driver.result(driver.host.sessions.wake(session_id))
         session = driver.host.session(session_id)
         played(driver, session, "nothing")
         (resumed,) = sent(session, "session/resume")
