@@ -10,7 +10,7 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 from pydantic import JsonValue
@@ -91,16 +91,19 @@ class Inbound:
         self._halves = SurrogatePairs()
         self._held = DelayedAnswers(log_router, self._answered, self._handle)
 
-    def take(self, line: bytes | OverlongLine) -> None:
-        """Handle one line; never raises because of its content."""
-        text = self._text_of(line)
-        self._take(self._value_of(text), text)
+    async def receive(self, line: bytes | OverlongLine) -> None:
+        """Handle one line; never raises because of its content.
 
-    async def take_long(self, line: bytes) -> None:
-        """Handle a long line: it is read in a thread, in steps; the lines after it wait.
-
-        What is too much of a message goes no further than the log.
+        A long line is read in a thread, in steps, and the lines after it wait. What is too much of
+        its message goes no further than the log.
         """
+        if isinstance(line, bytes) and len(line) > LONG_CHARS:
+            await self._receive_long(line)
+        else:
+            text = self._text_of(line)
+            self._pass(self._value_of(text), text)
+
+    async def _receive_long(self, line: bytes) -> None:
         try:
             parts = await asyncio.to_thread(_read_long, line)
         except TooManyParts:
@@ -115,7 +118,7 @@ class Inbound:
             clean = part.message
             if log is not None:
                 clean = await asyncio.to_thread(log.without_known, part.message)
-            self._take(clean, part.raw)
+            self._pass(clean, part.raw)
             if is_object and is_cut(obj(part.message.get("params"))):
                 self._tell(_SHORTENED.format(mb=len(part.raw) / 1e6), [] if log is None else [log])
 
@@ -143,8 +146,7 @@ class Inbound:
 
     async def settled(self) -> None:
         """Wait until no line is held back."""
-        for value, text in self._halves.lost():
-            self._hold_or_handle(value, text)
+        self._handle_all(self._halves.lost())
         await self._held.settled()
 
     def note(self, note: dict[str, Any]) -> None:
@@ -153,27 +155,32 @@ class Inbound:
 
     # -- from a line to messages ---------------------------------------------------
 
-    def _take(self, value: object, text: str) -> None:
+    def _pass(self, value: object, text: str) -> None:
+        """Handle what was read from a line, after the other half of a pair that it splits."""
         if not self._halves.concern(text):
-            self._hold_or_handle(value, text)
+            self._handle_all(((value, text),))
         elif value is not None:
-            for whole, line in self._halves.joined(value, text):
-                self._hold_or_handle(whole, line)
+            self._handle_all(self._halves.joined(value, text))
 
-    def _hold_or_handle(self, value: object, text: str) -> None:
-        if not self._held.hold(value, text):
-            self._handle(value, text)
+    def _handle_all(self, values: Iterable[tuple[object, str]]) -> None:
+        """Handle values, each after the answers that are delayed."""
+        for value, text in values:
+            if not self._held.hold(value, text):
+                self._handle(value, text)
 
-    def _handle(self, value: object, text: str) -> None:
+    def _handle(self, value: object, text: str = "") -> None:
+        """Handle a message, a batch of messages, or another JSON value, and the line it was."""
         if _is_update(value):
-            self._on_update(value, text)
-        else:
-            self._on_value(value, text if len(text) > LONG_CHARS else "")
-
-    def _on_update(self, message: dict[str, Any], text: str = "") -> None:
-        self._log_router.update(message, text)
-        for answer in self._version_2.ended_by(message):
-            self._ours.settle(answer)
+            self._log_router.update(value, text)
+            for answer in self._version_2.ended_by(value):
+                self._ours.resolve(answer)
+        elif isinstance(value, dict):
+            self._on_message(value, text if len(text) > LONG_CHARS else "")
+        elif isinstance(value, list):
+            for item in value:
+                self._handle(item)
+        elif value is not None:
+            self._on_noise(json.dumps(value))
 
     def _text_of(self, line: bytes | OverlongLine) -> str:
         """Decode a line; one that is too long is noted and gives an empty text."""
@@ -194,28 +201,12 @@ class Inbound:
             self._on_noise(text)
             return None
 
-    def _on_value(self, value: object, raw: str = "") -> None:
-        """Handle a message, a batch of messages, or another JSON value.
-
-        ``raw`` is the line of one that is long.
-        """
-        if isinstance(value, dict):
-            self._on_message(value, raw)
-        elif isinstance(value, list):
-            for item in value:
-                self._on_value(item)
-        elif value is not None:
-            self._on_noise(json.dumps(value))
-
     def _on_noise(self, text: str) -> None:
         self._noise += 1
         if self._noise <= self._limits.noise_notes:
             self.note({"note": "noise", "text": text[: self._limits.noise_chars]})
 
     def _on_message(self, message: dict[str, Any], raw: str = "") -> None:
-        if _is_update(message):
-            self._on_update(message, raw)
-            return
         accepted = self._ours.answered_by(message) if self._version_2.accepts(message) else None
         if accepted is not None:
             self._version_2.received(message)
@@ -266,7 +257,7 @@ class Inbound:
         if request.log is None and "protocolVersion" in obj(message.get("result")):
             self._log_router.remember_handshake("<", message)
         for part in normal:
-            self._ours.settle(part)
+            self._ours.resolve(part)
 
     def _logs_of(self, message: Mapping[str, Any]) -> Sequence[SessionLog]:
         """Return the logs of a message: of the session or request that it names, or all."""

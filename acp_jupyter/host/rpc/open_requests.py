@@ -69,7 +69,7 @@ class SentRequests:
             request_id = int(request_id)
         return self._waiting.get(request_id) if isinstance(request_id, int) else None
 
-    def settle(self, message: Mapping[str, Any]) -> None:
+    def resolve(self, message: Mapping[str, Any]) -> None:
         """Hand on an answer; one without a request is ignored."""
         request = self.answered_by(message)
         if request is None:
@@ -109,7 +109,7 @@ class ReceivedRequests:
         self._open[ours] = ReceivedRequest(message["id"], marks)
         return {**message, "id": ours}
 
-    def take(self, ours: int) -> ReceivedRequest | None:
+    def pop(self, ours: int) -> ReceivedRequest | None:
         """Remove and return the request with our id; None if it needs no answer any more."""
         return self._open.pop(ours, None)
 

@@ -16,7 +16,6 @@ from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, Sent, SentRequest, SentRequests
 from acp_jupyter.protocol.json import clean_json
-from acp_jupyter.protocol.traffic import LONG_CHARS
 from acp_jupyter.protocol.version_2 import Version2
 
 BeforeAnswer = Callable[[], Awaitable[None]]
@@ -138,10 +137,7 @@ class LineTransport:
         while not self.ended.is_set():
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
-                if isinstance(line, bytes) and len(line) > LONG_CHARS:
-                    await self._inbound.take_long(line)
-                else:
-                    self._inbound.take(line)
+                await self._inbound.receive(line)
                 self._count += 1
                 if self._count % _YIELD_EVERY == 0:
                     await asyncio.sleep(0)
@@ -168,7 +164,7 @@ class LineTransport:
 
     def _answer(self, message: dict[str, Any]) -> None:
         """Queue an answer with the agent's own id."""
-        request = self._theirs.take(message["id"])
+        request = self._theirs.pop(message["id"])
         if request is None:
             return
         message = clean_json({**message, "id": request.id})

@@ -17,8 +17,8 @@ def test_a_request_of_the_agent_is_found_by_the_agents_id() -> None:
 def test_a_request_is_taken_once() -> None:
     requests = ReceivedRequests(2)
     ours = requests.open({"id": "a", "method": "x"}, ())["id"]
-    taken = requests.take(ours)
+    taken = requests.pop(ours)
     assert taken is not None
     assert taken.id == "a"
-    assert requests.take(ours) is None
+    assert requests.pop(ours) is None
     assert not requests.full()
