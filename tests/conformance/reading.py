@@ -12,7 +12,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.conformance.shapes import VERSION_2, Message
 
 __all__ = ["after", "entries_of", "read"]

@@ -15,7 +15,7 @@ from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.contract.golden import check
 
 TRACES = Path(__file__).parents[1] / "golden/traces"

@@ -25,7 +25,7 @@ from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import PermissionOption, PermissionState, ToolCall
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 EPOCH = uuid.uuid4().hex
 """Identifies this run of the host; an event's ``seq`` is valid only within it."""

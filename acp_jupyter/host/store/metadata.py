@@ -28,7 +28,7 @@ from acp_jupyter.transcript.model.session_state import (
     SessionState,
     saved_facts,
 )
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 META_FILE = "meta.json"
 TRAFFIC_FILE = "traffic.ndjson"

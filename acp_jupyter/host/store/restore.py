@@ -36,7 +36,7 @@ from acp_jupyter.transcript.model.spilling import spilled
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import Redactor
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 _log = logging.getLogger(__name__)
 _LOG_ENDS = "The log ends here."

@@ -21,8 +21,7 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying
 from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.execution_context import execution_context
-from acp_jupyter.kernel.magics import setting_commands
-from acp_jupyter.kernel.magics import setting_commands as agent_commands
+from acp_jupyter.kernel.magics import agent_commands, setting_commands
 from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table

@@ -111,17 +111,12 @@ from acp_jupyter.transcript.reduce import (
     open_work,
     permissions,
     questions,
-    session,
+    session_facts,
     terminals,
     tool_calls,
     turns,
 )
-from acp_jupyter.transcript.reduce import changes as made
-from acp_jupyter.transcript.reduce import messages as plans
-from acp_jupyter.transcript.reduce import turns as queue
 from acp_jupyter.transcript.reduce.draft import Draft
-from acp_jupyter.transcript.reduce.messages import add_notice, add_unknown_update
-from acp_jupyter.transcript.reduce.turns import renew_done_turn
 
 
 def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transcript, list[Event]]:
@@ -133,7 +128,7 @@ def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transc
         draft.change_session(silent_since=None)
     before = len(draft.items)
     _apply(draft, packet)
-    renew_done_turn(draft, before)
+    turns.renew_done_turn(draft, before)
     return draft.done()
 
 
@@ -168,9 +163,9 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TrustSettled():
             questions.settle_trust(draft, packet)
         case AgentPlanUpdate():
-            plans.update_plan(draft, packet)
+            messages.update_plan(draft, packet)
         case PlanRemoved():
-            plans.update_plan(draft, AgentPlanUpdate(plan_id=packet.plan_id))
+            messages.update_plan(draft, AgentPlanUpdate(plan_id=packet.plan_id))
         case StepStart():
             messages.step_start(draft, packet)
         case StepEnd():
@@ -178,7 +173,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case MessageStart() | MessageEnd():
             draft.close_open_item()
         case ArtifactCreated():
-            made.add_artifact(draft, packet)
+            changes.add_artifact(draft, packet)
         case TurnChangesNote():
             changes.take_changes(draft, packet)
         case TurnChangesUnknown():
@@ -191,37 +186,37 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case FileSaved() | AgentWroteToDisk():
             evidence.take_evidence(draft, packet)
         case ArtifactsFound():
-            made.artifacts_found(draft, packet)
+            changes.artifacts_found(draft, packet)
         case FileWrite():
-            made.add_file_write(draft, packet)
+            changes.add_file_write(draft, packet)
         case NoticePacket():
-            add_notice(draft, packet)
+            messages.add_notice(draft, packet)
         case AgentInfoPacket():
-            session.agent_info(draft, packet)
+            session_facts.agent_info(draft, packet)
         case AuthStatusUpdate():
-            session.auth_status(draft, packet)
+            session_facts.auth_status(draft, packet)
         case SessionSetup():
-            session.session_setup(draft, packet)
+            session_facts.session_setup(draft, packet)
         case AvailableCommandsUpdate():
-            session.commands(draft, packet)
+            session_facts.commands(draft, packet)
         case ConfigOptionUpdate():
-            session.config_options(draft, packet)
+            session_facts.config_options(draft, packet)
         case CurrentModeUpdate():
-            session.current_mode(draft, packet)
+            session_facts.current_mode(draft, packet)
         case CurrentModelUpdate():
-            session.current_model(draft, packet)
+            session_facts.current_model(draft, packet)
         case SessionAttached():
-            session.attached(draft, packet)
+            session_facts.attached(draft, packet)
         case SessionBranched():
             draft.change_session(branch=packet.branch, reverted=packet.reverted)
         case SessionContinued():
             draft.change_session(continues_in=packet.session_id)
         case AgentSilentNote() | FolderScanNote() | MessageHeld():
-            session.waiting_reason(draft, packet)
+            session_facts.waiting_reason(draft, packet)
         case UsageUpdate():
-            session.usage(draft, packet)
+            session_facts.usage(draft, packet)
         case SessionInfoUpdate():
-            session.session_info(draft, packet)
+            session_facts.session_info(draft, packet)
             if packet.background is not None:
                 open_work.take_background(draft, packet.background)
         case TitleChanged():
@@ -229,15 +224,15 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case SessionArchived():
             draft.change_session(archived=packet.archived)
         case NotebookMoved():
-            session.notebook_moved(draft, packet)
+            session_facts.notebook_moved(draft, packet)
         case PolicyChanged():
-            session.policy_changed(draft, packet)
+            session_facts.policy_changed(draft, packet)
         case SandboxChanged():
-            session.sandbox_changed(draft, packet)
+            session_facts.sandbox_changed(draft, packet)
         case NetworkChanged():
             draft.change_session(network=packet.network)
         case WallsStarted():
-            session.walls_started(draft, packet)
+            session_facts.walls_started(draft, packet)
         case WallMet() | RanOutside():
             tool_calls.take_wall(draft, packet)
         case TurnQueued():
@@ -245,9 +240,9 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TurnStartedNote():
             turns.started(draft, packet)
         case TurnEdited():
-            queue.edit_queued(draft, packet)
+            turns.edit_queued(draft, packet)
         case TurnMoved():
-            queue.move_first(draft, packet)
+            turns.move_first(draft, packet)
         case TurnRemoved() | TurnSteered():
             turns.removed(draft, packet)
         case CancelSent():
@@ -269,11 +264,11 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case StartFailed():
             turns.start_failed(draft, packet)
         case LoginNeeded():
-            session.login_needed(draft, packet)
+            session_facts.login_needed(draft, packet)
         case LoginStarted():
-            session.login_started(draft, packet)
+            session_facts.login_started(draft, packet)
         case LoginDone():
-            session.login_done(draft, packet)
+            session_facts.login_done(draft, packet)
         case TerminalStarted() | TerminalOutput() | TerminalExited() | TerminalReleased():
             if isinstance(packet, TerminalStarted | TerminalExited):
                 evidence.take_terminal(draft, packet)
@@ -283,7 +278,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():
             pass
         case Unknown():
-            add_unknown_update(draft, packet)
+            messages.add_unknown_update(draft, packet)
         case ImportedPacket() | NoiseNote():
             pass
         case _:

@@ -28,7 +28,7 @@ from acp_jupyter.transcript.model.session_state import (
     TurnFailure,
     TurnState,
 )
-from acp_jupyter.transcript.reduce import evidence, open_work, session, terminals
+from acp_jupyter.transcript.reduce import evidence, open_work, session_facts, terminals
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.permissions import expire_requests
 from acp_jupyter.transcript.reduce.questions import expire_elicitations
@@ -145,7 +145,7 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     words = _stop_words(draft, turn, reason, packet.detail)
     reason = "end_turn" if reason == "stop_sequence" else reason  # not one of the protocol's
     if reason != "cancelled":
-        session.login_works(draft)
+        session_facts.login_works(draft)
     turn = turn.model_copy(update=_tokens(packet.usage))
     empty = reason == "end_turn" and not packet.summary and _has_no_output(draft, turn.turn_id)
     words = "The agent sent no answer." if empty else words
@@ -190,7 +190,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         end_turn(draft, turn, "cancelled", _stop_words(draft, turn, "cancelled"), note)
         return
     if isinstance(note, ErrorPacket):
-        session.login_refused(draft, note)
+        session_facts.login_refused(draft, note)
     draft.refused = reason == NobodyToAsk.reason
     draft.close_open_item()
     failure = TurnFailure(message=message, detail=note.detail, reason=reason)

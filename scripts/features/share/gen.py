@@ -16,7 +16,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 ROOT = Path(__file__).resolve().parents[3]
 TARGET = ROOT / "docs/shared-turn.html"

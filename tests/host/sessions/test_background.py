@@ -23,7 +23,7 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
 from tests.support.host.limits import PATIENT

@@ -11,7 +11,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 KINDS = ("agent_message_chunk", "agent_thought_chunk", "tool_call_update", "user_message_chunk")
 

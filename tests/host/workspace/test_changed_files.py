@@ -15,7 +15,7 @@ from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import Artifact, Item, Notice
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
 from tests.support.host.limits import PATIENT

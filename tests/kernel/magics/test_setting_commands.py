@@ -23,7 +23,7 @@ from acp_jupyter.api.models.sessions import (
     SandboxesReply,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.kernel.magics import setting_commands
+from acp_jupyter.kernel.magics import agent_commands, setting_commands
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.host_events.session import WallsInForce
 from acp_jupyter.protocol.parse.login import AuthMethod
@@ -77,7 +77,8 @@ class FakeKernelHost(FakeHost):
 
 
 def use(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setting_commands, "host_client", lambda: host)
+    for commands in (agent_commands, setting_commands):
+        monkeypatch.setattr(commands, "host_client", lambda: host)
 
 
 def state(session_id: str = "s", **more: Any) -> SessionState:
@@ -103,7 +104,7 @@ def test_agents_say_what_they_need(
         AgentEntry(id="c", name="C", status="not_installed", detail="npm i c", listed=True),
     ]
     use(host, monkeypatch)
-    setting_commands.list_agents([])
+    agent_commands.list_agents([])
     shown = capsys.readouterr().out
     assert "needs login" in shown
     assert "Log in. Ways: Terminal (tty)." in shown
@@ -111,17 +112,17 @@ def test_agents_say_what_they_need(
     assert "npm i c" not in shown
     assert "Sandboxes where agents run: partial, kept by Landlock 4. Install bubblewrap." in shown
     assert "1 more can be installed: c. See %acp agents --all, or Add an agent…" in shown
-    setting_commands.list_agents(["--all"])
+    agent_commands.list_agents(["--all"])
     shown = capsys.readouterr().out
     assert "npm i c" in shown
     assert "The list of agents came with this version and dates from 2026-02-07." in shown
     host.public = RegistryReply(date="2026-11-21", downloaded=True, failure="No route.")
-    setting_commands.list_agents(["--all"])
+    agent_commands.list_agents(["--all"])
     shown = capsys.readouterr().out
     assert "The list of agents is the public registry's of 2026-11-21." in shown
     assert "The list was not updated: No route." in shown
     with pytest.raises(UsageError):
-        setting_commands.list_agents(["--more"])
+        agent_commands.list_agents(["--more"])
 
 
 def test_through_the_server_only_the_page_logs_in(
@@ -130,16 +131,16 @@ def test_through_the_server_only_the_page_logs_in(
     host = FakeHost()
     use(host, monkeypatch)
     with pytest.raises(BadRequest, match="no session yet"):
-        setting_commands.login([])
+        agent_commands.login([])
     host.states = [[needing("old", updated_at=1.0), state("new", updated_at=2.0)]]
-    setting_commands.login([])
+    agent_commands.login([])
     assert capsys.readouterr().out == (
         "Some Agent needs a login.\nOpen the session in the panel and press Log in: Terminal.\n"
     )
     host.states = [[state()]]
-    setting_commands.login([])
+    agent_commands.login([])
     assert capsys.readouterr().out == "Some Agent needs no login now.\n"
-    for deed in (setting_commands.logout, setting_commands.restart):
+    for deed in (agent_commands.logout, agent_commands.restart):
         with pytest.raises(NotAllowed, match="in the command palette"):
             deed([])
     assert host.asked == []
@@ -159,11 +160,11 @@ def test_without_a_server_the_kernel_logs_in_and_waits(
 ) -> None:
     host = logging_in(monkeypatch, state())
     host.reply = LoginReply(message="Run this.", command="agent --login")
-    setting_commands.login(["tty"])
+    agent_commands.login(["tty"])
     assert host.asked == [Login(session_id="s", method_id="tty")]
     assert capsys.readouterr().out == "Run this.\nagent --login\nSome Agent is logged in.\n"
-    setting_commands.logout([])
-    setting_commands.restart(["x"])
+    agent_commands.logout([])
+    agent_commands.restart(["x"])
     assert host.asked[1:] == [Logout(session_id="s"), RestartAgent(agent="x")]
 
 
@@ -171,7 +172,7 @@ def test_a_login_that_ends_without_one_says_nothing_of_success(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logging_in(monkeypatch, needing())
-    setting_commands.login(["tty"])
+    agent_commands.login(["tty"])
     assert capsys.readouterr().out == "Look there.\n"
 
 
@@ -181,7 +182,7 @@ def test_a_login_that_fails_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> N
     failed = LoginState(method_id="tty", name="Terminal", state="failed", message="It said no.")
     host.states = [[needing()], [needing(login=failed)]]
     with pytest.raises(AgentRequestError, match="It said no"):
-        setting_commands.login([])
+        agent_commands.login([])
 
 
 def test_the_policy_of_cells_that_name_none(

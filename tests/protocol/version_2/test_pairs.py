@@ -23,7 +23,7 @@ from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.protocol.version_2 import in_version_1
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 RECORDED = Path(__file__).parents[2] / "fixtures/versions"
 IDS = re.compile(r"toolu_\w+|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b[0-9a-f]{32}\b|\b[pe]\d+\b")

@@ -18,7 +18,7 @@ from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 __all__ = ["Imported", "import_lines", "timeless"]
 

@@ -15,7 +15,7 @@ import pytest
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.acceptance import golden
 from tests.acceptance.test_golden_files import TURNS
 from tests.support.log.recorded import recording

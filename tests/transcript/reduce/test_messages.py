@@ -11,7 +11,7 @@ from acp_jupyter.protocol.host_events.notes import TurnFailed, TurnQueued
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, Variant
 from acp_jupyter.transcript.model.items import Notice, UserMessage
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]

@@ -23,7 +23,7 @@ from acp_jupyter.protocol.traffic_reader import LogPacket
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
-from acp_jupyter.transcript.reduce.session import opened_transcript
+from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 from tests.acceptance import golden
 from tests.support.transcript.outcomes import check, cut, differences
 
