@@ -3,6 +3,7 @@
 - `model`: the items, the session's state, the events that report changes to a view, and the memory
   of a long session.
 - `reduce`: takes one packet of the log into a transcript. `reduce.reducer` is the way in.
+- `view`: a turn as its readers see it, from its items and events.
 - `permission_evidence`, `raw_input`: what a tool call certainly does. `rule_text`: rules as people
   write them. These read no files; the host has the policies and decides.
 - `redactor`: removes secrets and paths of this machine from texts, with `secret_patterns`.

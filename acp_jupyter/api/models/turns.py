@@ -5,6 +5,7 @@ Answers to permission requests and elicitations, also by rules and trusted folde
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field, JsonValue, model_validator
@@ -15,6 +16,7 @@ from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Pol
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.tool_items import Diff
 from acp_jupyter.transcript.output.bundle import Bundle
 
 
@@ -289,6 +291,17 @@ class FileTexts(ChangedFile):
     edited_cells: tuple[str, ...] = ()
     """Ids of a notebook's cells that others changed after a tool wrote them in this turn."""
 
+    def diff(self) -> Diff:
+        """Return the change as agents report theirs."""
+        return Diff(
+            path=self.path,
+            old_text=self.old_text,
+            new_text=self.new_text or "",
+            is_new_file=self.change == "added",
+            added=self.added,
+            removed=self.removed,
+        )
+
 
 class ChangesReply(Model):
     """Result of ``get_changes``."""
@@ -300,6 +313,13 @@ class ChangesReply(Model):
     patch: str | None = None
     revertible: bool = False
     words: str = ""
+
+    def diffs(self, reported: Iterable[Diff]) -> tuple[Diff, ...]:
+        """Return the turn's own changes; of a file that was not stored, those that are reported."""
+        told = tuple(reported)
+        own = (file for file in self.files if file.is_turns)
+        found = ((file, [d for d in told if file.unread and d.path == file.path]) for file in own)
+        return tuple(diff for file, of_calls in found for diff in of_calls or [file.diff()])
 
 
 class KeepVariant(BaseCommand):

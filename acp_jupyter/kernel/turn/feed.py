@@ -17,7 +17,6 @@ from functools import partial
 
 from acp_jupyter.errors import AcpError, NotAllowed, UnknownSession
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.turn.turn_values import TurnValues, Values
 from acp_jupyter.transcript.model.events import (
     Event,
     ItemAdded,
@@ -33,6 +32,7 @@ from acp_jupyter.transcript.model.events import (
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.view import TurnView, Values
 
 _SHARE = 0.04
 """Largest share of a processor's time; slow updates are followed by a longer pause."""
@@ -47,14 +47,14 @@ _THREAD = "acp-widgets"
 _FIRST_RETRY, _LAST_RETRY = 0.5, 30.0
 
 
-def settle(client: HostClient, turn: TurnValues) -> None:
+def load_diffs(client: HostClient, turn: TurnView) -> None:
     """Set the final diffs of a turn that has ended, if its changes are known."""
     try:
         reply = client.changes(turn.turn.turn_id)
     except AcpError:
         return
     if reply.known:
-        turn.settle_diffs(file for file in reply.files if file.is_turns)
+        turn.end_with(reply.diffs(turn.reported_diffs))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -65,18 +65,18 @@ class Follower:
     ----------
     follows
         The id of its turn; empty for the running turn, else the newest.
-    take
+    publish
         Called with a turn's id and its changed values, or with ``whole`` all values. Returns a
         function to call after all widgets are updated.
-    lose
+    close
         Called when the session no longer exists.
     updated
         Set after the first update.
     """
 
     follows: str
-    take: Callable[[str, Values, bool], Callable[[], None]]
-    lose: Callable[[AcpError], None]
+    publish: Callable[[str, Values, bool], Callable[[], None]]
+    close: Callable[[AcpError], None]
     updated: threading.Event = field(default_factory=threading.Event)
 
 
@@ -87,9 +87,9 @@ class SessionFeed:
         self._client = client
         self._session_id = session_id
         self._session: SessionState | None = None
-        self._turns: dict[str, TurnValues] = {}
+        self._turns: dict[str, TurnView] = {}
         """The turns with followers, and the newest one, by id in order."""
-        self._turn_of: dict[int, TurnValues] = {}
+        self._turn_of: dict[int, TurnView] = {}
         """The turn of each message that may get more text, by the message's index."""
         self._sent_turns: dict[Follower, str] = {}
         """The last turn that each follower got; empty if there was none."""
@@ -107,8 +107,8 @@ class SessionFeed:
                 busy = time.thread_time()
                 for events in self._client.events(self._session_id):
                     retry, gone_at = _FIRST_RETRY, float("inf")
-                    self._take(events)
-                    self._notify()
+                    self._apply(events)
+                    self._publish()
                     if not _wanted(self):
                         return
                     spent = time.thread_time() - busy
@@ -116,46 +116,46 @@ class SessionFeed:
                         time.sleep(min(spent / _SHARE, _LONGEST_PAUSE))
                     busy = time.thread_time()
             except (UnknownSession, NotAllowed) as error:
-                self._lose(error)
+                self._close(error)
                 _end(self)
                 return
             except AcpError as error:
                 # A host that has exited has ended its agents; after a restart we follow it again.
                 gone_at = min(gone_at, time.monotonic())
                 if time.monotonic() - gone_at > _GONE_SECONDS:
-                    self._lose(error)
+                    self._close(error)
             time.sleep(retry)
             retry = min(2 * retry, _LAST_RETRY)
 
-    def _lose(self, error: AcpError) -> None:
+    def _close(self, error: AcpError) -> None:
         for follower in _followers(self):
-            self._call(partial(follower.lose, error))
+            self._call(partial(follower.close, error))
             follower.updated.set()
 
-    # -- taking ----------------------------------------------------------------
+    # -- events ----------------------------------------------------------------
 
-    def _take(self, events: Iterable[Event]) -> None:
+    def _apply(self, events: Iterable[Event]) -> None:
         for event in events:
             match event:
                 case Snapshot():
-                    self._begin(event)
+                    self._load(event)
                 case SessionChanged():
                     self._session = event.session
                 case TurnStarted() | TurnEnded():
                     name = event.turn.turn_id
-                    self._turns.setdefault(name, TurnValues(event.turn)).set_state(event.turn)
+                    self._turns.setdefault(name, TurnView(event.turn)).apply(event)
                 case ItemAdded() | ItemReplaced():
-                    self._put(event.item)
+                    self._add(event.item)
                 case TextAppended():
                     turn = self._turn_of.get(index_of(event.item_id))
                     if turn is not None:
-                        turn.append(event)
+                        turn.apply(event)
                 case TextChanged():
                     pass  # output of a call, which is in no trait
                 case ItemClosed():
                     self._turn_of.pop(index_of(event.item_id), None)
 
-    def _begin(self, snapshot: Snapshot) -> None:
+    def _load(self, snapshot: Snapshot) -> None:
         """Start again from a snapshot."""
         self._session = snapshot.session
         self._turn_of.clear()
@@ -167,12 +167,12 @@ class SessionFeed:
         for sent in self._sent_turns.values():
             wanted |= {name for name in statuses if name not in _before(sent, statuses)}
         self._turns = {
-            turn.turn_id: TurnValues(turn)
+            turn.turn_id: TurnView(turn)
             for turn in snapshot.turns
             if turn.turn_id in wanted or turn.status != "done"
         }
         for item in snapshot.items:
-            self._put(item)
+            self._add(item)
         # Fetch turns that are not completely in the snapshot's window.
         shown = {item.turn_id for item in snapshot.items}
         cut = snapshot.items[0].turn_id if snapshot.first_index and snapshot.items else None
@@ -182,20 +182,20 @@ class SessionFeed:
 
     def _fetch(self, turn_id: str) -> None:
         detail = self._client.turn(turn_id)
-        self._turns.setdefault(turn_id, TurnValues(detail.turn)).set_state(detail.turn)
+        self._turns.setdefault(turn_id, TurnView(detail.turn)).update(detail.turn)
         for item in detail.items:
-            self._put(item)
+            self._add(item)
 
-    def _put(self, item: Item) -> None:
+    def _add(self, item: Item) -> None:
         turn = self._turns.get(item.turn_id or "")
         if turn is not None:
-            turn.put(item)
+            turn.add(item)
             if isinstance(item, AgentMessage | Thought):
                 self._turn_of[index_of(item.id)] = turn
 
-    # -- telling ---------------------------------------------------------------
+    # -- followers -------------------------------------------------------------
 
-    def _notify(self) -> None:
+    def _publish(self) -> None:
         if self._session is None:
             return
         followers = _followers(self)
@@ -210,7 +210,7 @@ class SessionFeed:
             if turn.turn.status == "done" and name not in self._ended_at:
                 self._ended_at[name] = time.monotonic()
                 if any(each.follows in {name, ""} for each in followers):
-                    settle(self._client, turn)
+                    load_diffs(self._client, turn)
             self._changed[name] = turn.changed()
         due = {
             each: self._due(self._sent_turns.get(each), each.follows or current)
@@ -232,7 +232,7 @@ class SessionFeed:
             values = self._turns[name].values if whole else self._changed[name]
             if whole or values:
                 self._sent_turns[follower] = name
-                afterwards.append(follower.take(name, values, whole))
+                afterwards.append(follower.publish(name, values, whole))
         for tell in afterwards:
             self._call(tell)
 

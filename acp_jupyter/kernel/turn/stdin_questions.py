@@ -29,7 +29,8 @@ from acp_jupyter.kernel.turn.input_line import InputWithdrawn, read_line, while_
 from acp_jupyter.protocol.elicitation import ElicitationField
 from acp_jupyter.transcript.model.items import Elicitation, answer_texts
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
-from acp_jupyter.transcript.output.plain_text import other_details, unified_diff
+from acp_jupyter.transcript.output.diff_text import unified_diff
+from acp_jupyter.transcript.output.plain_text import other_details
 
 _SECONDS = 30.0
 

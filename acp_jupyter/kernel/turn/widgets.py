@@ -25,9 +25,15 @@ from acp_jupyter.kernel.turn.acp_widget import (
     turn_traits,
 )
 from acp_jupyter.kernel.turn.display import bundle_of
-from acp_jupyter.kernel.turn.feed import Follower, follow, settle, unfollow, wait_for_first_update
-from acp_jupyter.kernel.turn.turn_values import EMPTY, NAMES, TurnValues, Values, words_of
+from acp_jupyter.kernel.turn.feed import (
+    Follower,
+    follow,
+    load_diffs,
+    unfollow,
+    wait_for_first_update,
+)
 from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
+from acp_jupyter.transcript.view import EMPTY, NAMES, TurnView, Values, markdown_of
 
 
 class TurnWidget(AcpWidget):
@@ -122,13 +128,11 @@ class TurnWidget(AcpWidget):
             return
         detail = source._current()
         super().__init__(client, source.session_id, **turn_traits(detail))
-        turn = TurnValues(detail.turn)
-        for item in detail.items:
-            turn.put(item)
+        turn = TurnView(detail.turn, detail.items)
         turn.use(detail.session)
         if detail.turn.status == "done":
-            settle(client, turn)
-        self._take(source.id, turn.changed(), False)
+            load_diffs(client, turn)
+        self._publish(source.id, turn.changed(), False)
         self._let_pages_say_what_they_see()
         if detail.turn.status != "done":
             self._follow()
@@ -144,10 +148,10 @@ class TurnWidget(AcpWidget):
         if self.seen_status is not None and self.status == "done":
             known = {name: getattr(self, name) for name in EMPTY}
             whole = self._words().get("text/markdown", "") if self.part == "turn" else ""
-            self.set_trait("words", whole or words_of(self.part, known))
+            self.set_trait("words", whole or markdown_of(self.part, known))
 
     def _follow(self) -> Follower:
-        follower = self._follower = Follower(self.turn_id, self._take, self._lose)
+        follower = self._follower = Follower(self.turn_id, self._publish, self._end)
         follow(self._client, self.session_id, follower)
         return follower
 
@@ -217,7 +221,7 @@ class TurnWidget(AcpWidget):
 
     # -- called by the feed ----------------------------------------------------
 
-    def _take(self, turn_id: str, changed: Values, whole: bool) -> Callable[[], None]:
+    def _publish(self, turn_id: str, changed: Values, whole: bool) -> Callable[[], None]:
         """Update the traits; return a function that calls the callbacks.
 
         An observer that fails stops neither the others nor the traits that follow.
@@ -272,12 +276,12 @@ class TurnWidget(AcpWidget):
             if request["kind"] == "permission" and request["request_id"] in ids
         )
 
-    def _lose(self, error: AcpError) -> None:
+    def _end(self, error: AcpError) -> None:
         """Handle the end of the session or its host."""
         if self.status == "done":
             return
         gone = {"error": error.message, "stop_reason": "error", "status": "done", "pending": ()}
-        self._take(self._shown, gone, False)()
+        self._publish(self._shown, gone, False)()
 
 
 class TextWidget(TurnWidget):

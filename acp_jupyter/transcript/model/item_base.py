@@ -96,6 +96,13 @@ class Text:
         pieces.append(piece)
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
 
+    def continued(self, piece: str, offset: int) -> Text:
+        """Return the text with the part of a piece that is new; ``offset`` is in UTF-16 units."""
+        known = self.length - offset
+        if known > 0:
+            piece = piece.encode("utf-16-le")[2 * known :].decode("utf-16-le", "replace")
+        return self.append(piece)
+
     def frozen(self) -> Text | str:
         """Return the text in a smaller form, for when another text grows.
 

@@ -30,13 +30,14 @@ from acp_jupyter.transcript.model.tool_items import (
     TerminalView,
     ToolCall,
 )
+from acp_jupyter.transcript.output.diff_text import trimmed_diff
 from acp_jupyter.transcript.output.markdown import (
     capped,
     shown_output,
     turn_markdown,
     turn_plain_text,
 )
-from acp_jupyter.transcript.output.plain_text import duration_words, trimmed_diff
+from acp_jupyter.transcript.output.plain_text import duration_words
 from acp_jupyter.transcript.output.record import TURN_MIME, TurnSnapshot, run_mark, saved_record
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 

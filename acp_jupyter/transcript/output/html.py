@@ -23,18 +23,16 @@ from acp_jupyter.transcript.model.items import Item, Thought
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
 from acp_jupyter.transcript.output.bundle import changed_files, sections, turn_footer
+from acp_jupyter.transcript.output.diff_text import line_counts, unified_diff
 from acp_jupyter.transcript.output.plain_text import (
     item_times,
-    line_counts,
-    nested,
     other_details,
     outcome_facts,
     running_words,
-    step_count_words,
     turn_seconds,
-    unified_diff,
 )
 from acp_jupyter.transcript.redactor import Scrubber
+from acp_jupyter.transcript.view import nested, step_count_words
 
 try:
     from jinja2 import Environment, PackageLoader, StrictUndefined, Template

@@ -38,18 +38,17 @@ from acp_jupyter.transcript.model.items import (
 )
 from acp_jupyter.transcript.model.session_state import STEERED, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
+from acp_jupyter.transcript.output.diff_text import unified_diff
 from acp_jupyter.transcript.output.plain_text import (
     duration_words,
     item_times,
-    nested,
     other_details,
     outcome_facts,
     running_words,
-    step_count_words,
     terminal_tail,
     turn_seconds,
-    unified_diff,
 )
+from acp_jupyter.transcript.view import nested, step_count_words
 
 OUTPUT_CHARS = 2_000
 """Limit of a tool's output; the whole is in the session."""

@@ -11,7 +11,7 @@ from acp.schema import RequestPermissionRequest, SessionNotification
 
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.output.plain_text import nested
+from acp_jupyter.transcript.view import nested
 from tests.support.agents.peer import Peer, select
 from tests.support.transcript.traffic import Script
 

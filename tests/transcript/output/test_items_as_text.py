@@ -50,6 +50,7 @@ from acp_jupyter.transcript.model.tool_items import (
     ToolCall,
 )
 from acp_jupyter.transcript.output.bundle import build_bundle, changed_files
+from acp_jupyter.transcript.output.diff_text import unified_diff
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import (
     capped,
@@ -57,7 +58,7 @@ from acp_jupyter.transcript.output.markdown import (
     turn_markdown,
     turn_plain_text,
 )
-from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail, unified_diff
+from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail
 from acp_jupyter.transcript.output.record import TURN_MIME
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance import golden

@@ -23,8 +23,8 @@ from acp_jupyter.transcript.model.items import (
 )
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.output.diff_text import unified_diff
 from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
-from acp_jupyter.transcript.output.plain_text import unified_diff
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 

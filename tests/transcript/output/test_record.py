@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought, TurnEnd
 from acp_jupyter.transcript.model.session_state import AgentInfo, TurnState
 from acp_jupyter.transcript.model.tool_items import Diff, TerminalView, ToolCall
-from acp_jupyter.transcript.output.plain_text import trimmed_diff, unified_diff
+from acp_jupyter.transcript.output.diff_text import trimmed_diff, unified_diff
 from acp_jupyter.transcript.output.record import TurnSnapshot, run_mark, saved_record
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -10,8 +10,8 @@ from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, 
 from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import turn_markdown, turn_plain_text
-from acp_jupyter.transcript.output.plain_text import nested
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.view import nested
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 SESSION = SessionState(

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolDiff
 from acp_jupyter.protocol.packets import Location
-from acp_jupyter.transcript.output.plain_text import unified_diff
+from acp_jupyter.transcript.output.diff_text import unified_diff
 from acp_jupyter.transcript.reduce.tool_fields import content_diffs
 
 A = "/w/a.py"
