@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from functools import cache
-from typing import Any, Protocol, TypeVar, assert_never
+from typing import Protocol, assert_never
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
@@ -40,7 +40,6 @@ from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.store.journal import EPOCH
 
-_T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 
@@ -185,7 +184,7 @@ class Channel:
         subscription = self._outbox.add(frame.session_id)
         self._subscriptions[frame.session_id] = subscription
         try:
-            await self._in_host(
+            await self._host.run(
                 self._host.sessions.subscribe(
                     frame.session_id, subscription, frame.after, frame.epoch, answers=answers
                 )
@@ -223,7 +222,7 @@ class Channel:
         try:
             if self._around is not None:
                 await self._around.before(frame.command, self._caller)
-            result = await self._in_host(self._dispatcher.handle(frame.command, self._caller))
+            result = await self._host.run(self._dispatcher.handle(frame.command, self._caller))
             if self._around is not None:
                 self._around.after(frame.command, self._caller, result)
         except AcpError as error:
@@ -235,9 +234,6 @@ class Channel:
             )
         else:
             self._reply(frame.id, result=to_jsonable_python(result))
-
-    async def _in_host(self, work: Coroutine[Any, Any, _T]) -> _T:
-        return await asyncio.wrap_future(self._host.submit(work))
 
     def _reply(
         self, frame_id: int, *, result: JsonValue = None, error: AcpError | None = None
@@ -258,7 +254,7 @@ class Channel:
             return
 
     async def _send_lists(self) -> None:
-        sent = await self._in_host(self._dispatcher.summaries(self._caller))
+        sent = await self._host.run(self._dispatcher.summaries(self._caller))
         self._outbox.put(
             HelloFrame(
                 api_version=API_VERSION,
@@ -271,12 +267,12 @@ class Channel:
         self._greeted.set()
         imports: tuple[ImportProgress, ...] = ()
         while True:
-            running = await self._in_host(self._dispatcher.imports(self._caller))
+            running = await self._host.run(self._dispatcher.imports(self._caller))
             if imports != (imports := running):
                 self._outbox.put(ImportsFrame(imports=imports))
             await self._list_changed.wait()
             self._list_changed.clear()
-            sessions = await self._in_host(self._dispatcher.summaries(self._caller))
+            sessions = await self._host.run(self._dispatcher.summaries(self._caller))
             if sessions != sent:
                 sent = sessions
                 self._outbox.put(SessionsFrame(sessions=sessions))

@@ -233,10 +233,6 @@ class AgentHost(HostThread):
         announce = self.sessions.announce_change
         return Journal.begin(opening, log, self.config.limits, announce)
 
-    async def restart_agent(self, agent_id: str) -> int:
-        """End an agent's processes, and return how many; the next prompt starts it again."""
-        return await self.pool.restart(agent_id)
-
     def new_log(self, session_id: str, redactor: Redactor) -> TrafficLog:
         """Create the log of a new session."""
         self.sessions.store.hold(session_id)

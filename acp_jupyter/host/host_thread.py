@@ -48,6 +48,10 @@ class HostThread:
         self._must_run(work)
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the loop, and wait for it on another."""
+        return await asyncio.wrap_future(self.submit(work))
+
     def call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """Run a coroutine on the loop and return its result; safe to interrupt.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol
 
 from acp_jupyter.api.access import (
     Caller,
@@ -31,8 +30,6 @@ from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.server.page_keys import PageKeys
-
-T = TypeVar("T")
 
 
 class Stoppable(Protocol):
@@ -91,10 +88,6 @@ class Backend:
             case _:
                 pass
 
-    async def in_host(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do some work on the host's loop."""
-        return await asyncio.wrap_future(self.host.submit(work))
-
     async def traffic_path(self, session_id: str, caller: Caller) -> Path:
         """Return the path of a session's traffic log, flushed."""
 
@@ -105,12 +98,11 @@ class Backend:
             await session.journal.flushed()
             return self.host.traffic_path(session_id)
 
-        return await asyncio.wrap_future(self.host.submit(path()))
+        return await self.host.run(path())
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
         """Return the log of a session."""
-        work = self.dispatcher.traffic_log(session_id, caller)
-        return await asyncio.wrap_future(self.host.submit(work))
+        return await self.host.run(self.dispatcher.traffic_log(session_id, caller))
 
     async def observe(self, session_id: str, caller: Caller, reader: Reader) -> Session:
         """Let a reader follow a session without the right to answer its requests."""
@@ -121,4 +113,4 @@ class Backend:
             await self.host.sessions.subscribe(session_id, reader, answers=False)
             return session
 
-        return await asyncio.wrap_future(self.host.submit(follow()))
+        return await self.host.run(follow())

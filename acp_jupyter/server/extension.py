@@ -309,7 +309,7 @@ class AcpJupyter(ExtensionApp):
             return left or tools.code.runs_in(kernel_id)
 
         async def get_turn(command: GetTurn, caller: KernelCaller) -> TurnDetail:
-            turn = await asyncio.wrap_future(host.submit(dispatcher.handle(command, caller)))
+            turn = await host.run(dispatcher.handle(command, caller))
             assert isinstance(turn, TurnDetail)
             return turn
 
@@ -330,7 +330,7 @@ class AcpJupyter(ExtensionApp):
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
             times,
-            lambda: self._backend.in_host(dispatcher.summaries(UserCaller("activity"))),
+            lambda: host.run(dispatcher.summaries(UserCaller("activity"))),
             kernels,
             self.waiting_hours,
         )

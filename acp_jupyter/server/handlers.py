@@ -279,7 +279,7 @@ class KernelWorkHandler(_WorkHandler):
         async def followed() -> bytes:
             return to_json(await backend.cells.follow(kernel.kernel_id, turn()))
 
-        return await asyncio.wrap_future(backend.host.submit(followed()))
+        return await backend.host.run(followed())
 
 
 class KernelWorkPrintedHandler(_WorkHandler):
@@ -294,7 +294,7 @@ class KernelWorkPrintedHandler(_WorkHandler):
         async def take() -> None:
             backend.cells.print(kernel.kernel_id, printed)
 
-        await asyncio.wrap_future(backend.host.submit(take()))
+        await backend.host.run(take())
         self.set_status(204)
         await self.finish()
 
@@ -311,6 +311,6 @@ class KernelWorkDoneHandler(_WorkHandler):
         async def taken() -> bool:
             return backend.cells.finish(kernel.kernel_id, finished)
 
-        go_on = await asyncio.wrap_future(backend.host.submit(taken()))
+        go_on = await backend.host.run(taken())
         self.set_header("Cache-Control", "no-store")
         await self.finish(to_json(KeepWaiting(go_on=go_on)))

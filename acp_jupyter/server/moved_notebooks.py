@@ -5,7 +5,6 @@ The same holds for a folder above the notebook.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +42,7 @@ class MovedNotebooks:
         try:
             # For a folder this updates the sessions of all notebooks below it.
             follow = self._host.sessions.follow(old, new)
-            await asyncio.wrap_future(self._host.submit(follow))
+            await self._host.run(follow)
             if new:
                 await self._kernels.move(old, new)
         except AcpError:

@@ -26,7 +26,7 @@ async def keep_current(host: AgentHost, log: logging.Logger) -> None:
     registry = host.config.registry
     while registry.public_state.may_update:
         try:
-            state = await asyncio.wrap_future(host.submit(registry.update_public()))
+            state = await host.run(registry.update_public())
         except Exception:
             log.exception("acp-jupyter: the list of agents could not be updated")
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Coroutine
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -69,10 +70,12 @@ async def test_an_update_that_fails_is_logged_and_tried_again(
         state.may_update = False
         return RegistryState("2026-11-20")
 
-    loop = asyncio.get_running_loop()
+    async def run(work: Coroutine[Any, Any, RegistryState]) -> RegistryState:
+        return await work
+
     host: Any = SimpleNamespace(
         config=SimpleNamespace(registry=SimpleNamespace(public_state=state, update_public=update)),
-        submit=lambda work: asyncio.run_coroutine_threadsafe(work, loop),
+        run=run,
     )
     await asyncio.wait_for(
         registry_updates.keep_current(host, logging.getLogger("test")), PATIENCE_SECONDS

@@ -145,7 +145,7 @@ class AgentCommands:
         registry = self._host.config.registry
         agent = await asyncio.to_thread(registry.id_of, command.agent)
         await asyncio.to_thread(registry.get, agent)
-        ended = await self._host.restart_agent(agent)
+        ended = await self._host.pool.restart(agent)
         return LoginReply(message=_restarted(ended))
 
     @handles(Login)

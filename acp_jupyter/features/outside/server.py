@@ -92,10 +92,10 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
     async def _admit(self, agents: OutsideAgents, key: str) -> tuple[str, str]:
         backend = self._backend
         # An attacker who guesses keys knows no key's id, so it delays no real agent.
-        source = f"{self.request.remote_ip} {await backend.in_host(agents.id_in(key))}"
+        source = f"{self.request.remote_ip} {await backend.host.run(agents.id_in(key))}"
         backend.key_throttle.admit(source)
         try:
-            return await backend.in_host(agents.admit(key))
+            return await backend.host.run(agents.admit(key))
         except NotAllowed:
             await backend.key_throttle.refuse(source)
             raise
