@@ -51,6 +51,7 @@ from acp_jupyter.protocol.session_packets import CancelSent, NoticePacket, Sessi
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
 from acp_jupyter.transcript.model.items import EXPIRED, unanswered_words
+from acp_jupyter.transcript.reduce.turns import stop_reason_of
 
 StreamDialect = Literal["packets", "build-mode"]
 """Onyx packets, or Onyx build mode."""
@@ -234,11 +235,11 @@ class StreamTurns:
         """End the running turn with the agent's answer; ignore a late answer."""
         if self._active is None:
             return
-        if self._stopping and isinstance(end, ErrorPacket):
-            # Some agents answer a cancel with an error: the user's cancel counts.
-            end = PromptResponse(stop_reason="cancelled", timestamp=end.timestamp)
-        elif self._stopping:
-            end = end.model_copy(update={"stop_reason": "cancelled"})
+        reason = stop_reason_of(end, stopping=self._stopping)
+        if isinstance(end, ErrorPacket) and reason == "cancelled":
+            end = PromptResponse(stop_reason=reason, timestamp=end.timestamp)
+        elif isinstance(end, PromptResponse) and reason != end.stop_reason:
+            end = end.model_copy(update={"stop_reason": reason})
         yield from self._end(self._active, end)
 
     def _end(self, turn_id: str, end: PromptResponse | ErrorPacket) -> Iterator[TurnPacket]:

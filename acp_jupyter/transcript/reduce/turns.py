@@ -134,14 +134,23 @@ def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:
     end_turn(draft, turn, "cancelled", "Removed before it was sent.")
 
 
+def stop_reason_of(answer: PromptResponse | ErrorPacket, *, stopping: bool) -> str:
+    """Return how an agent's answer ends its turn; if the user stops it, that counts.
+
+    Some agents answer ``end_turn`` or an error to a cancel.
+    """
+    if stopping:
+        return "cancelled"
+    return answer.stop_reason if isinstance(answer, PromptResponse) else "error"
+
+
 def responded(draft: Draft, packet: PromptResponse) -> None:
     """End the running turn with the agent's answer."""
     draft.refused = False
     turn = _active(draft)
     if turn is None:
         return
-    # Some agents answer end_turn to a cancel: what the user did counts.
-    reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
+    reason = stop_reason_of(packet, stopping=draft.stopping == turn.turn_id)
     words = _stop_words(draft, turn, reason, packet.detail)
     reason = "end_turn" if reason == "stop_sequence" else reason  # not one of the protocol's
     if reason != "cancelled":
@@ -185,8 +194,8 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         message, reason, code = _agent_error(draft, note), "agent_error", note.code
     if turn is None or turn.status == "done":
         return
-    if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
-        # Some agents answer a cancel with an error.
+    stopping = draft.stopping == turn.turn_id
+    if isinstance(note, ErrorPacket) and stop_reason_of(note, stopping=stopping) == "cancelled":
         end_turn(draft, turn, "cancelled", _stop_words(draft, turn, "cancelled"), note)
         return
     if isinstance(note, ErrorPacket):
