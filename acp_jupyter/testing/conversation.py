@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.testing.session import AgentSession, open_requests
+from acp_jupyter.testing.agent_session import AgentSession, open_requests
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import Permission
 

@@ -16,7 +16,7 @@ from typing import Any
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.objects import Obj, obj
-from acp_jupyter.testing.session import Act, AgentSession, Prompt, open_requests
+from acp_jupyter.testing.agent_session import Act, AgentSession, Prompt, open_requests
 from acp_jupyter.testing.wire import Wire, error_words
 from acp_jupyter.transcript.model.items import AgentMessage, Thought
 from acp_jupyter.transcript.model.tool_items import ToolCall

@@ -164,7 +164,7 @@ class TurnControl:
         turn_id = once.turn_of(command.tool_call_id)
         require_sender(session, turn_id, caller, "run a command outside the sandbox")
         session.attach()
-        once.begin(command.tool_call_id)
+        once.start(command.tool_call_id)
         return {}
 
     @handles(AnswerElicitation)

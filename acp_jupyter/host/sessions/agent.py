@@ -138,7 +138,7 @@ class SessionAgent:
         if self._can_move():
             await self.drop()
 
-    async def settle_walls(self, sandbox: Sandbox, policy: Policy) -> None:
+    async def apply_sandbox(self, sandbox: Sandbox, policy: Policy) -> None:
         """Set the walls for the next prompt; restart an agent that runs in others.
 
         An agent that could not resume the conversation keeps running; a notice says so.
@@ -155,7 +155,7 @@ class SessionAgent:
         else:
             self._sandbox.warn_not_moved()
 
-    async def settle_served(self) -> None:
+    async def leave_replaced(self) -> None:
         """Leave an agent in a kernel that another one is served in place of."""
         if self._served is None or not self.running or self._served() == self.spec:
             return
@@ -215,7 +215,7 @@ class SessionAgent:
 
     async def drop(self) -> None:
         """Leave the process, if any; the last session to leave waits for its exit."""
-        self._idle_timer.end()
+        self._idle_timer.stop()
         start, self._start = self._start, None
         if start is not None:
             self._end_task = asyncio.create_task(
@@ -266,10 +266,10 @@ class SessionAgent:
 
     def start_idle_timer(self) -> None:
         """Leave the agent after a long idle time, if it can resume or load the session."""
-        self._idle_timer.end()
+        self._idle_timer.stop()
         connection = self.connection
         if connection is not None and (connection.can("resume") or connection.can("load")):
-            self._idle_timer.begin()
+            self._idle_timer.start()
 
     def _idle(self) -> bool:
         return self._journal.transcript.session.active_turn_id is None and self.running
@@ -278,7 +278,7 @@ class SessionAgent:
         return self._journal.transcript.session.background > 0
 
     def _starting(self) -> asyncio.Task[SessionConnection]:
-        self._idle_timer.end()
+        self._idle_timer.stop()
         if self._start is None or _failed(self._start):
             name = f"acp-start-{self._journal.session_id}"
             self._start = asyncio.create_task(self.login.watch(self._open()), name=name)
@@ -325,7 +325,7 @@ class SessionAgent:
         self._watch = asyncio.create_task(self._watch_exit(connection), name=name)
         self.login.ask_status(agent_connection)
         with contextlib.suppress(AcpError):  # the first prompt will report the error
-            await self._modes.settle(connection, self._journal.transcript.session.policy)
+            await self._modes.apply(connection, self._journal.transcript.session.policy)
         return connection
 
     async def _attach(self, attaching: AgentSessionOpener) -> SessionConnection:
@@ -442,13 +442,13 @@ class IdleTimer:
         self._leaving: asyncio.Task[None] | None = None
         self._worked = 0.0
 
-    def begin(self, worked: float = 0.0) -> None:
+    def start(self, worked: float = 0.0) -> None:
         """Start the timer; ``worked`` is how long the agent has been in the background already."""
-        self.end()
+        self.stop()
         self._worked = worked
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
@@ -458,7 +458,7 @@ class IdleTimer:
         if not self._idle():
             return
         if self._works() and self._worked < _MAX_WORK_SECONDS:
-            self.begin(self._worked + self._seconds)
+            self.start(self._worked + self._seconds)
         else:
             self._leaving = asyncio.create_task(self._go())
 

@@ -71,7 +71,7 @@ class SessionModes:
         option = _mode_option(self._state)
         return str(value) if option is not None and option.id == config_id else None
 
-    async def settle(self, connection: SessionConnection, policy: Policy) -> None:
+    async def apply(self, connection: SessionConnection, policy: Policy) -> None:
         """Change the agent's mode if it is not allowed, or asks less than the policy promises."""
         if self._played:
             return

@@ -88,7 +88,7 @@ class OutsideRuns:
         """Return the turn of a tool call."""
         return self._journal.transcript.tool_call(tool_call_id).turn_id or ""
 
-    def begin(self, tool_call_id: str) -> None:
+    def start(self, tool_call_id: str) -> None:
         """Ask whether the command of a call may run again, and run it after a yes."""
         call = self._journal.transcript.tool_call(tool_call_id)
         wall = call.wall
@@ -107,7 +107,7 @@ class OutsideRuns:
         self._runs[call.id] = task
         task.add_done_callback(lambda _: self._runs.pop(call.id))
 
-    def take_results(self) -> tuple[Obj, ...]:
+    def pop_results(self) -> tuple[Obj, ...]:
         """Return the results to put before the next prompt, and forget them."""
         results, self._results = tuple(self._results[-_MAX_RESULTS:]), []
         return results

@@ -311,7 +311,7 @@ class TurnQueue:
             turn.held = False
             self._more.set()
 
-    def take_out(self, turn: QueuedTurn) -> None:
+    def pop_steered(self, turn: QueuedTurn) -> None:
         """Remove a prompt that the agent has taken into the running turn."""
         if turn in self._turns:
             self._turns.remove(turn)

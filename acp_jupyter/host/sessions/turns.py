@@ -217,7 +217,7 @@ class TurnRunner:
             except AcpError:
                 outcome = "failed"  # the error is in the traffic
             if outcome in TAKEN:
-                self.queue.take_out(waiting)
+                self.queue.pop_steered(waiting)
         if not self._closing:
             self._note_steered(outcome)
         return outcome if outcome in TAKEN else "queued"
@@ -286,7 +286,7 @@ class TurnRunner:
                     raise
             finally:
                 stop.cancel()
-                await self._silent.end()
+                await self._silent.stop()
                 # An agent may end its turn without waiting for an answer.
                 self._cancel_requests()
                 if not work.done():
@@ -330,8 +330,8 @@ class TurnRunner:
             await self._agent.move_to_own_process()
         await self._files.must_be_there()
         state = self._journal.transcript
-        await self._agent.settle_served()
-        await self._agent.settle_walls(state.turns[turn.turn_id].sandbox, requests.policy())
+        await self._agent.leave_replaced()
+        await self._agent.apply_sandbox(state.turns[turn.turn_id].sandbox, requests.policy())
         connection = await self._agent.open()
         await self._files.scanned()
         # If the server is killed later, the log must say whose the agent's changes are.
@@ -343,15 +343,15 @@ class TurnRunner:
             return
 
         async def end() -> None:
-            await self._silent.end()
+            await self._silent.stop()
             await self.walls_met.settled()
             await self._files.hold_end(turn.stop)
 
-        await self._modes.settle(connection, requests.policy())
-        await self._silent.begin(turn.turn_id)
+        await self._modes.apply(connection, requests.policy())
+        await self._silent.start(turn.turn_id)
         fitted = await self._fitted(turn.blocks)
-        told = self.outside_runs.take_results()
-        connection.before_prompt = (*connection.before_prompt, *told)
+        results = self.outside_runs.pop_results()
+        connection.before_prompt = (*connection.before_prompt, *results)
         await connection.prompt(fitted, end)
 
     async def _fitted(self, blocks: Blocks) -> Blocks:

@@ -43,7 +43,7 @@ class WriteWatcher:
         self._span: tuple[float, float] | None = None
         self._notes = 0
 
-    async def begin(self, turn_id: str) -> None:
+    async def start(self, turn_id: str) -> None:
         """Start polling, just before the prompt is sent."""
         await self._end()
         self._turn_id, self._notes, self._span = turn_id, 0, None
@@ -54,7 +54,7 @@ class WriteWatcher:
             name = f"acp-silent-{self._journal.session_id}"
             self._task = asyncio.create_task(self._watch(), name=name)
 
-    async def end(self) -> None:
+    async def stop(self) -> None:
         """Poll once more, then stop; note the last span."""
         if self._task is None:
             return

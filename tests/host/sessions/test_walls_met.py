@@ -94,7 +94,7 @@ def ended(session: Session, place: int) -> ToolCall:
 def begin(driver: Driver, session: Session, call: ToolCall) -> ToolCall:
     """Have the command of a card run outside; return the card that asks."""
     driver.run(lambda: session.attach())
-    driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+    driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
     driver.asked(session)
     eventually(lambda: calls(session)[-1].awaits_permission)
     return calls(session)[-1]
@@ -123,7 +123,7 @@ def test_a_commit_says_its_wall_and_runs_outside_after_a_yes(driver: Driver, age
     assert [option.option_id for option in asks.permission.options] == ["allow", "reject"]
     assert asks.permission.rule == ""
     with pytest.raises(BadRequest, match="being asked already"):
-        driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+        driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
     card = answered(driver, session)
     assert (card.status, card.exit_code) == ("completed", 0), card
     assert card.terminal is not None
@@ -135,7 +135,7 @@ def test_a_commit_says_its_wall_and_runs_outside_after_a_yes(driver: Driver, age
 
     def refusal() -> str:
         with pytest.raises(BadRequest) as refused:
-            driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+            driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
         return refused.value.message
 
     # The run ends a moment after its card, when the agent is to be told.
@@ -283,7 +283,7 @@ def test_a_rule_that_denies_counts_here_too(driver: Driver) -> None:
     asked: dict[str, Any] = {"policy": "allow-all", "sandbox": "folder", "rules": rules}
     waits = driver.prompt(session, "sleep 600", **asked)
     eventually(lambda: len(calls(session)) == 2)
-    driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+    driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
     card = ended(session, 2)
     assert card.permission is not None
     assert (card.permission.state, card.permission.without_user) == ("rejected", True)
@@ -299,7 +299,7 @@ def test_under_a_policy_that_changes_nothing_nothing_is_offered(
     assert met(call).words == "The sandbox “read-only” keeps all files from changes, and so a.txt."
     assert met(call).offers == ""
     with pytest.raises(NotAllowed, match=policy):
-        driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+        driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
 
 
 def test_where_a_sandbox_is_required_nothing_runs_outside(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_where_a_sandbox_is_required_nothing_runs_outside(tmp_path: Path) -> Non
         session, call = ran(driver, "own", COMMIT)
         assert met(call).offers == ""
         with pytest.raises(NotAllowed, match="administrator"):
-            driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+            driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
 
 
 FETCHES = (
@@ -365,7 +365,7 @@ def test_a_command_of_which_a_part_is_hidden_is_not_run(driver: Driver) -> None:
     assert met(call).words == "The sandbox “folder” keeps .git from changes."
     assert met(call).offers == ""
     with pytest.raises(BadRequest, match="whole of this command is not known"):
-        driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+        driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
 
 
 def test_a_command_of_the_user_outlives_the_turn_and_the_agent(driver: Driver) -> None:
@@ -403,7 +403,7 @@ def test_what_it_changes_while_a_turn_runs_is_the_users(driver: Driver) -> None:
     turn_id = driver.prompt(session, steps, policy="ask", sandbox="folder")
     waits = driver.asked(session)
     driver.run(lambda: session.attach())
-    driver.run(lambda: session.turns.outside_runs.begin(call.tool_call_id))
+    driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
     mine = eventually(lambda: next((r for r in session.transcript.request_items if r != waits), ""))
     driver.answer(session, mine, "allow")
     eventually(lambda: (driver.root / "made").exists() and not calls(session)[-1].is_open)
