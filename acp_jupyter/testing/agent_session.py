@@ -27,6 +27,7 @@ from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.objects import Obj, obj
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
+from acp_jupyter.transcript.view import TurnView
 
 _NAME = "agent"
 _POLL_SECONDS = 0.02
@@ -127,5 +128,6 @@ def _require_time(until: float, seconds: float) -> None:
 
 def open_requests(detail: TurnDetail) -> list[Permission]:
     """Return the permission requests of a turn that nobody has answered."""
-    calls = (item.permission for item in detail.items if isinstance(item, ToolCall))
-    return [asked for asked in calls if asked is not None and asked.state == "pending"]
+    requests = TurnView(detail.turn, detail.items).requests
+    calls = (item.permission for item in requests if isinstance(item, ToolCall))
+    return [asked for asked in calls if asked is not None]

@@ -7,7 +7,7 @@ so that ``pandas.DataFrame(widget.tool_calls)`` is a table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from acp_jupyter.transcript.model.events import (
     Event,
@@ -31,7 +31,8 @@ from acp_jupyter.transcript.model.items import (
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 
-Values = dict[str, Any]
+Values: TypeAlias = dict[str, Any]
+Request: TypeAlias = ToolCall | Elicitation | TrustRequest
 
 NAMES = (
     "text",
@@ -79,7 +80,7 @@ class TurnView:
         """Calls whose row is not made yet."""
         self._calls: dict[int, Values] = {}
         self._diffs: dict[int, tuple[Diff, ...]] = {}
-        self._pending: dict[int, Values] = {}
+        self._requests: dict[int, Request] = {}
         self._final_diffs: tuple[Diff, ...] | None = None
         self._usage: Values | None = None
         self._touched = set(NAMES)
@@ -131,9 +132,9 @@ class TurnView:
                     stands = item.status not in {"failed", "cancelled"}
                     self._diffs[index] = item.diffs if stands else ()
                     self._touched.add("diffs")
-                self._ask(index, _permission(item))
+                self._ask(index, item)
             case Elicitation() | TrustRequest():
-                self._ask(index, _question(item))
+                self._ask(index, item)
             case _:
                 pass
 
@@ -172,6 +173,11 @@ class TurnView:
         return tuple(diff for index in sorted(self._diffs) for diff in self._diffs[index])
 
     @property
+    def requests(self) -> tuple[Request, ...]:
+        """The items that wait for the user's answer, in order."""
+        return tuple(self._requests[index] for index in sorted(self._requests))
+
+    @property
     def values(self) -> Values:
         """All values by name, as of the last call of `changed`."""
         return dict(self._values)
@@ -195,11 +201,11 @@ class TurnView:
 
     # -- within ----------------------------------------------------------------
 
-    def _ask(self, index: int, asked: Values | None) -> None:
-        if asked is not None:
-            self._pending[index] = asked
+    def _ask(self, index: int, item: Request) -> None:
+        if is_open(item):
+            self._requests[index] = item
             self._touched.add("pending")
-        elif self._pending.pop(index, None) is not None:
+        elif self._requests.pop(index, None) is not None:
             self._touched.add("pending")
 
     def _joined(self, name: str) -> str:
@@ -221,8 +227,7 @@ class TurnView:
             case "usage":
                 return self._usage
             case "pending":
-                done = turn.status == "done"
-                return () if done else tuple(self._pending[at] for at in sorted(self._pending))
+                return () if turn.status == "done" else tuple(map(request_row, self.requests))
             case "error":
                 return "" if turn.failure is None else turn.failure.message
             case "stop_reason":
@@ -259,29 +264,30 @@ def diff_row(diff: Diff) -> Values:
     }
 
 
-def _permission(call: ToolCall) -> Values | None:
-    permission = call.permission
-    if permission is None or permission.state != "pending":
-        return None
-    return {
-        "kind": "permission",
-        "request_id": permission.request_id,
-        "title": permission.title,
-        "description": call.command or call.path or call.description,
-        "options": tuple(option.name for option in permission.options),
-    }
+def is_open(item: Request) -> bool:
+    """Return whether an item waits for the user's answer."""
+    return item.awaits_permission if isinstance(item, ToolCall) else item.state == "pending"
 
 
-def _question(item: Elicitation | TrustRequest) -> Values | None:
-    if item.state != "pending":
-        return None
-    return {
-        "kind": "elicitation" if isinstance(item, Elicitation) else "trust",
-        "request_id": item.request_id,
-        "title": item.title,
-        "description": item.message if isinstance(item, Elicitation) else item.folder,
-        "options": (),
-    }
+def request_row(item: Request) -> Values:
+    """Return the row of an open request."""
+    match item:
+        case ToolCall():
+            permission = item.permission
+            assert permission is not None
+            return {
+                "kind": "permission",
+                "request_id": permission.request_id,
+                "title": permission.title,
+                "description": item.command or item.path or item.description,
+                "options": tuple(option.name for option in permission.options),
+            }
+        case Elicitation():
+            kind, description = "elicitation", item.message
+        case TrustRequest():
+            kind, description = "trust", item.folder
+    asked = {"kind": kind, "request_id": item.request_id, "title": item.title}
+    return {**asked, "description": description, "options": ()}
 
 
 def markdown_of(part: str, values: Values) -> str:

@@ -16,8 +16,9 @@ from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.turn.stdin_questions import answer_request
-from acp_jupyter.transcript.model.items import Elicitation
+from acp_jupyter.transcript.model.items import Elicitation, TrustRequest
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.view import TurnView
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.comm_channel import Served
@@ -98,13 +99,8 @@ class Questions:
 
 def pending_request(detail: TurnDetail) -> ToolCall | Elicitation | None:
     """Return the first item of a turn that waits for an answer."""
-    for item in detail.items:
-        if isinstance(item, ToolCall):
-            if item.permission is not None and item.permission.state == "pending":
-                return item
-        elif isinstance(item, Elicitation) and item.state == "pending":
-            return item
-    return None
+    requests = TurnView(detail.turn, detail.items).requests
+    return next((item for item in requests if not isinstance(item, TrustRequest)), None)
 
 
 def _page_met() -> bool:

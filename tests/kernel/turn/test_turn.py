@@ -107,11 +107,11 @@ def _asks(number: int, state: Literal["pending", "allowed"] | None) -> ToolCall:
 
 def test_the_first_request_that_waits_is_the_next_one() -> None:
     answered = Elicitation(id="i2", turn_id="t", request_id="e1", state="accepted", title="Q")
-    asked = Elicitation(id="i3", turn_id="t", request_id="e2", title="Q")
-    past = (AgentMessage(id="m", turn_id="t", text="Hi"), _asks(0, None), _asks(1, "allowed"))
-    waits = _asks(4, "pending")
-    assert pending_request(held(*past, answered, waits, asked)._detail) == waits
-    assert pending_request(held(*past, answered, asked, waits)._detail) == asked
+    past = (AgentMessage(id="i9", turn_id="t", text="Hi"), _asks(0, None), _asks(1, "allowed"))
+    asked = Elicitation(id="i4", turn_id="t", request_id="e2", title="Q")
+    earlier, later = _asks(3, "pending"), _asks(5, "pending")
+    assert pending_request(held(*past, answered, earlier, asked)._detail) == earlier
+    assert pending_request(held(*past, answered, asked, later)._detail) == asked
     assert pending_request(held(*past, answered)._detail) is None
 
 
