@@ -21,6 +21,6 @@ def untried(platform: str) -> str:
     if platform != "win32":
         return ""
     return (
-        "Its makers have not tried it on Windows. Linux is tested, and WSL 2 has one: "
+        "Nobody has tried it on Windows yet. In WSL 2 it runs on Linux, where it is tested: "
         "see docs/how-to/windows.md."
     )
