@@ -12,7 +12,7 @@ from pathlib import Path
 
 from acp_jupyter.agents.locked.lock_files import NODE, read_lock
 from acp_jupyter.own_programs import module_command
-from acp_jupyter.system.locks import lock
+from acp_jupyter.system.locks import open_lock
 
 _DONE = ".complete"
 _VERSION_SECONDS = 20
@@ -77,7 +77,8 @@ def _version(node: str) -> tuple[int, ...]:
         done = subprocess.run(
             [node, "--version"],
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
             stdin=subprocess.DEVNULL,
             timeout=_VERSION_SECONDS,
             check=True,
@@ -93,11 +94,13 @@ def _install_once(target: Path, install: Callable[[], None]) -> None:
         return  # in a sandbox nothing can be locked there
     try:
         target.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (target / ".lock").open("w") as file:
-            lock(file.fileno(), wait=True)
+        held = open_lock(target / ".lock", wait=True)
+        try:
             if not (target / _DONE).exists():
                 install()
                 (target / _DONE).touch()
+        finally:
+            os.close(held)
     except OSError as error:
         raise NotInstalled(f"{error.strerror}: {error.filename or target}") from None
 

@@ -6,6 +6,7 @@ Each change reads the file again under the lock and replaces it in one step.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 import time
@@ -16,11 +17,13 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from acp_jupyter.errors import SharedFileBroken, plain_reason
-from acp_jupyter.system.locks import lock
+from acp_jupyter.system.locks import open_lock
 
 _Content = TypeVar("_Content", bound=BaseModel)
 _MAX_BYTES = 4 * 1024 * 1024
 _LOCK_SECONDS = 5.0
+_TRIES = 3
+"""Of reading a file on a network folder that another machine replaces meanwhile."""
 
 
 class SharedJsonFile(Generic[_Content]):
@@ -41,8 +44,7 @@ class SharedJsonFile(Generic[_Content]):
     def read(self) -> _Content:
         """Return the file's present content."""
         try:
-            with self.path.open("rb") as file:
-                content = file.read(_MAX_BYTES + 1)
+            content = self._bytes()
             return self._model.model_validate_json(content if len(content) <= _MAX_BYTES else b"")
         except FileNotFoundError:
             return self._model()
@@ -51,6 +53,15 @@ class SharedJsonFile(Generic[_Content]):
             raise SharedFileBroken(
                 f"The file {self.path} can't be read: {why}. Correct it, or move it away."
             ) from None
+
+    def _bytes(self, tries: int = _TRIES) -> bytes:
+        try:
+            with self.path.open("rb") as file:
+                return file.read(_MAX_BYTES + 1)
+        except OSError as error:
+            if error.errno != errno.ESTALE or tries == 1:
+                raise
+        return self._bytes(tries - 1)
 
     def change(self, change: Callable[[_Content], _Content]) -> None:
         """Replace the content by the result of ``change``."""
@@ -97,16 +108,15 @@ def locked(path: Path, deadline: float, *, shared: bool = False) -> Iterator[Non
     share it.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    while True:
+        try:
+            held = open_lock(path, shared=shared)
+            break
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise TimeoutError from None
+            time.sleep(_PAUSE_SECONDS)
     try:
-        while True:
-            try:
-                lock(fd, shared=shared)
-                break
-            except OSError:
-                if time.monotonic() > deadline:
-                    raise TimeoutError from None
-                time.sleep(_PAUSE_SECONDS)
         yield
     finally:
-        os.close(fd)
+        os.close(held)
