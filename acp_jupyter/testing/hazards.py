@@ -67,7 +67,7 @@ class Trial:
         """Send a link to a file behind the text."""
         with self._session() as session:
             note = session.folder / "note.txt"
-            note.write_text("A note.\n")
+            note.write_text("A note.\n", "utf-8")
             link: Obj = {"type": "resource_link", "uri": note.as_uri(), "name": note.name}
             self._answered(session, [_text(self.prompt), link])
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.host.trusted_folders import trust_in_data_dir
 from tests.support.kernel.terminal import IPythonTerminal
+from tests.support.locales import locale_variables
 
 
 @pytest.fixture
@@ -100,3 +101,21 @@ def test_a_terminal_records_and_replays(terminal: IPythonTerminal) -> None:
     assert "played from made.acp" in terminal.cell("%acp replay on made.acp")
     assert "Created `made.txt`." in terminal.cell(*prompt)
     assert (terminal.folder / "made.txt").exists()
+
+
+@pytest.mark.parametrize("locale", ["ascii", "latin-1"])
+def test_a_turn_is_printed_in_a_locale_that_lacks_its_characters(
+    tmp_path: Path, locale: str
+) -> None:
+    trust_in_data_dir(tmp_path / "data", tmp_path)
+    terminal = IPythonTerminal(tmp_path, {"LANG": "", **locale_variables(locale, tmp_path)})
+    try:
+        terminal.cell("%load_ext acp_jupyter")
+        terminal.cell("%%acp demo", "run python --version rate=0", "", "", ends=False)
+        assert "[1] Allow once" in terminal.until("Your answer (1 to 2): ")
+        terminal.type("1")
+        printed = terminal.ended()
+    finally:
+        terminal.end()
+    assert "Error" not in printed
+    assert "\\u2022 " in printed

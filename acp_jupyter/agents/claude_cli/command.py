@@ -126,7 +126,7 @@ def write_mcp_config(servers: Json) -> Path | None:
     if not servers:
         return None
     handle, name = tempfile.mkstemp(prefix="claude-cli-mcp-", suffix=".json")
-    with os.fdopen(handle, "w") as file:
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump({"mcpServers": servers}, file)
     return Path(name)
 

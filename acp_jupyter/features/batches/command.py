@@ -25,6 +25,7 @@ from acp_jupyter.features.batches.results import BatchResults, Grade, counted
 from acp_jupyter.host.bounds import NETWORKS, SANDBOXES
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import Model, misfits
+from acp_jupyter.system.printing import say
 
 _ERROR_CHARS = 200
 _MAX_LINES = 20
@@ -70,7 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def read_file(path: Path) -> BatchFile:
     """Read a batch's file."""
     try:
-        described = BatchFile.model_validate(tomllib.loads(path.read_text("utf-8")))
+        described = BatchFile.model_validate(tomllib.loads(path.read_text("utf-8-sig")))
     except ValidationError as error:
         raise BadRequest(f"{path}: {'; '.join(misfits(error)[:5])}.") from None
     except (OSError, ValueError) as error:
@@ -160,7 +161,7 @@ def _run(options: argparse.Namespace) -> int:
             replay=options.replay,
         )
     for line in _report(results):
-        print(line)  # noqa: T201
+        say(line)
     return 1 if results.failed else 0
 
 
@@ -198,7 +199,7 @@ def _params(params: Any) -> Any:
     if not isinstance(params, str):
         return params
     try:
-        with Path(params).open(encoding="utf-8", newline="") as file:
+        with Path(params).open(encoding="utf-8-sig", newline="") as file:
             return [{name: _value(text) for name, text in row.items()} for row in _rows(file)]
     except (OSError, ValueError, csv.Error) as error:
         raise BadRequest(f"{params} can't be read: {plain_reason(error)}") from error

@@ -15,6 +15,7 @@ from typing import Any
 from acp_jupyter.errors import AcpError, BadRequest, plain_reason
 from acp_jupyter.features.checks.report import CheckedCell, CheckEnded, CheckLine, CheckReport
 from acp_jupyter.features.checks.run_check import CELL_SECONDS, check_lines
+from acp_jupyter.system.printing import say
 
 
 def check(
@@ -82,7 +83,7 @@ def read_notebook(path: Path) -> Any:
     import nbformat
 
     try:
-        return nbformat.reads(path.read_text("utf-8"), 4)  # type: ignore[no-untyped-call]
+        return nbformat.reads(path.read_text("utf-8-sig"), 4)  # type: ignore[no-untyped-call]
     except OSError as error:
         raise BadRequest(f"{path} can't be read: {plain_reason(error)}") from error
     except (ValueError, KeyError, AttributeError, nbformat.reader.NotJSONError):
@@ -116,5 +117,5 @@ def main(words: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)  # noqa: T201
         return 130
     text = json.dumps(report.model_dump(), indent=1) if given.json else str(report)
-    print(text)  # noqa: T201
+    say(text)
     return 0 if report.is_same else 1

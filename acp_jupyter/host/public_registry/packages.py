@@ -129,7 +129,8 @@ class Packages:
                 done = subprocess.run(
                     [program, "--version"],
                     capture_output=True,
-                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
                     stdin=subprocess.DEVNULL,
                     timeout=_NODE_SECONDS,
                     check=True,

@@ -28,6 +28,7 @@ from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, pr
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.system.printing import say
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -318,12 +319,12 @@ def _status() -> None:
 
 def _help(rest: Sequence[str]) -> None:
     if rest:
-        print(_more(rest[0]))  # noqa: T201 - for the cell
+        say(_more(rest[0]))
         return
     width = max(map(len, SUBCOMMANDS))
     lines = [f"  %acp {name:{width}}  {words}" for name, words in SUBCOMMANDS.items()]
     more = "%acp help SUBCOMMAND says more about one."
-    print("\n".join([cell_help(), "Line magics:", *lines, "", more]))  # noqa: T201 - for the cell
+    say("\n".join([cell_help(), "Line magics:", *lines, "", more]))
 
 
 def _more(name: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pydantic import JsonValue
 
 from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.system.printing import say
 from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -135,7 +136,7 @@ class TerminalScreen:
             self._write(("" if self._fresh_line else "\n") + words + "\n")
 
     def _write(self, text: str) -> None:
-        print(text, end="", flush=True)  # noqa: T201 - for the terminal
+        say(text, end="", flush=True)
         self._fresh_line = text.endswith("\n")
 
 

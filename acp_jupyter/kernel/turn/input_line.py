@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 
 from acp_jupyter.system.portable import is_portable
+from acp_jupyter.system.printing import printable, say
 
 _LOOK_SECONDS = 0.2
 _wanted: ContextVar[Callable[[], bool] | None] = ContextVar("wanted", default=None)
@@ -37,8 +38,9 @@ def read_line(prompt: str, *, secret: bool = False) -> str:
     on_main_thread = threading.current_thread() is threading.main_thread()
     if on_main_thread or wanted is None or is_portable():
         with _ended_with(wanted) if on_main_thread and wanted else contextlib.nullcontext():
+            prompt = printable(prompt)
             return getpass.getpass(prompt) if secret else input(prompt)
-    print(prompt, end="", flush=True)  # noqa: T201 - for the terminal
+    say(prompt, end="", flush=True)
     with _without_echo() if secret else contextlib.nullcontext():
         return _polled_line(wanted)
 
@@ -86,7 +88,7 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
 
     while not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
         if not wanted():
-            print()  # noqa: T201 - the question's line ends
+            say()
             raise InputWithdrawn
     if not wanted():  # the line belongs to another reader
         raise InputWithdrawn
@@ -110,4 +112,4 @@ def _without_echo() -> Iterator[None]:
             yield
         finally:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
-            print()  # noqa: T201 - the Enter that was not echoed
+            say()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pexpect
@@ -16,6 +17,9 @@ __all__ = ["IPythonTerminal", "ProgramAtTerminal"]
 
 
 class _Terminal:
+    variables: Mapping[str, str] = {}
+    """More of its environment."""
+
     def __init__(self, tmp_path: Path, *command: str) -> None:
         self.folder = tmp_path / "work"
         self.folder.mkdir(exist_ok=True)
@@ -23,8 +27,9 @@ class _Terminal:
             sys.executable,
             list(command),
             cwd=str(self.folder),
-            env=jupyter_environment(tmp_path) | {"TERM": "dumb"},
+            env=jupyter_environment(tmp_path) | {"TERM": "dumb"} | dict(self.variables),
             encoding="utf-8",
+            codec_errors="replace",
             timeout=PATIENCE_SECONDS,
             echo=False,
             # Whoever runs the tests in the background may have had it ignored.
@@ -66,7 +71,8 @@ class ProgramAtTerminal(_Terminal):
 class IPythonTerminal(_Terminal):
     """IPython, with a prompt that is easily read."""
 
-    def __init__(self, tmp_path: Path) -> None:
+    def __init__(self, tmp_path: Path, variables: Mapping[str, str] = {}) -> None:
+        self.variables = variables
         options = ("--simple-prompt", "--colors=NoColor", "--no-banner")
         super().__init__(tmp_path, "-m", "IPython", *options)
         self._number = 1

@@ -104,7 +104,7 @@ class ShadowGit:
             self.folder.mkdir(mode=0o700, parents=True)
             self.run("init", "-q", "--template=", seconds=seconds)
             (self.folder / "info").mkdir(exist_ok=True)
-            (self.folder / "info" / "attributes").write_text(_ATTRIBUTES)
+            (self.folder / "info" / "attributes").write_text(_ATTRIBUTES, "utf-8")
             (self.folder / _READY).touch()
         except OSError as error:
             raise GitError(f"the repository can't be written: {plain_reason(error)}") from error

@@ -65,7 +65,8 @@ class OpenTurns:
         new = path.with_suffix(".new")
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            opened = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(opened, "w", encoding="utf-8") as file:
                 file.write(f"{json.dumps(head)}\n{json.dumps(body)}\n")
             new.rename(path)
         except OSError:
