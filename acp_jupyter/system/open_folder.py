@@ -7,6 +7,7 @@ use. That detects a replacement, but not one that was undone in between.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -17,7 +18,7 @@ from typing import Self
 from acp_jupyter.system.portable import is_portable
 from acp_jupyter.system.windows.paths import extended, is_name_surrogate
 
-__all__ = ["OpenFolder"]
+__all__ = ["OpenFolder", "inside_by_any_name"]
 
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -97,11 +98,22 @@ class OpenFolder:
             raise
         return fd
 
-    def create_file(self, name: str, mode: int | None) -> int:
-        """Return a descriptor for writing a new file; None means the default permission bits."""
+    def create_file(self, name: str, mode: int | None, group: int | None = None) -> int:
+        """Return a descriptor for writing a new file.
+
+        Parameters
+        ----------
+        mode
+            The permission bits; None for the default ones.
+        group
+            The number of its group, if this user is in it; None for the default one.
+        """
         path = self._at(name)
         fd = os.open(path, _CREATE, 0o666, dir_fd=self._fd)
         try:
+            if sys.platform != "win32" and not is_portable() and group is not None:
+                with contextlib.suppress(PermissionError):
+                    os.fchown(fd, -1, group)
             if mode is not None:
                 os.chmod(fd if os.chmod in os.supports_fd else path, mode)
             self._check()
@@ -194,6 +206,31 @@ class OpenFolder:
         """Check that the path still leads to this folder, if only the path is used."""
         if self._fd is None and _identity(self._path) != self._identity:
             raise NotADirectoryError(errno.ENOTDIR, "is another folder now", self._path)
+
+
+def inside_by_any_name(root: str, path: str) -> str | None:
+    """Return where a path is in a folder, however it calls that; None if it is elsewhere.
+
+    Not only links give a folder another name: letters may be the same in upper and lower case, or
+    composed and decomposed, and a folder can be mounted twice. Both paths have no links.
+    """
+    if os.path.join(path, "").startswith(os.path.join(root, "")):
+        return os.path.relpath(path, root)
+    names: list[str] = []
+    try:
+        wanted = os.stat(root)
+    except OSError:
+        return None
+    while True:
+        try:
+            if os.path.samestat(os.stat(path), wanted):
+                return os.path.join(*reversed(names)) if names else os.curdir
+        except (OSError, ValueError):
+            pass  # to be made, maybe
+        path, name = os.path.split(path)
+        if not name:
+            return None
+        names.append(name)
 
 
 def _identity(path: str) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from acp_jupyter.host.requests.protected_paths import holds_credentials, is_plain, is_protected
+from acp_jupyter.system.open_folder import inside_by_any_name
 from acp_jupyter.transcript.raw_input import local_path
 
 FileId = tuple[int, int]
@@ -239,7 +240,8 @@ def _resolved(root: Path, path: str) -> Path:
     real = (root / path).resolve()
     if real.is_symlink():
         raise OSError(0, "is a loop of links")
-    return real
+    inside = inside_by_any_name(str(root), str(real))
+    return real if inside is None else root / inside
 
 
 def _named(root: Path, path: str) -> str:
@@ -251,7 +253,7 @@ def _named(root: Path, path: str) -> str:
         found = (
             "/".join(parts[end:])
             for end in range(1, len(parts) + 1)
-            if os.path.realpath("/".join(parts[:end]) or "/") == str(root)
+            if inside_by_any_name(str(root), os.path.realpath("/".join(parts[:end]) or "/")) == "."
         )
         rest = next(found, "..") or "."
     named = posixpath.normpath(rest)

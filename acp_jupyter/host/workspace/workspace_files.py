@@ -17,7 +17,7 @@ from typing import Self
 
 from acp_jupyter.errors import FileMissing, FileOutside, FileRefused, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.system.open_folder import OpenFolder
+from acp_jupyter.system.open_folder import OpenFolder, inside_by_any_name
 from acp_jupyter.system.windows.paths import why_not_plain
 
 _SHOWN_CHARS = 200
@@ -186,9 +186,8 @@ class WorkspaceFiles:
         if len(path) > _PATH_CHARS:
             raise FileRefused(f"{_shown(path)} is too long for a path.")
         real = os.path.realpath(os.path.join(self._root, path))
-        on_another_drive = os.path.splitdrive(real)[0] != os.path.splitdrive(self._root)[0]
-        inside = os.pardir if on_another_drive else os.path.relpath(real, self._root)
-        if inside == os.pardir or inside.startswith(os.pardir + os.sep) or os.path.isabs(inside):
+        inside = inside_by_any_name(self._root, real)
+        if inside is None:
             raise FileOutside(
                 f"{_shown(path)} is outside the working directory of this session. "
                 "Only files inside it can be read and written."
@@ -347,7 +346,7 @@ def replace_file(
     sync: bool = True,
     token: str = "",
 ) -> None:
-    """Write ``data`` beside ``name`` and rename it over.
+    """Write ``data`` beside ``name`` and rename it over; its group stays.
 
     Parameters
     ----------
@@ -355,7 +354,7 @@ def replace_file(
         The permission bits; None for those of a new file.
     """
     temporary = beside(name, token)
-    fd = folder.create_file(temporary, mode)
+    fd = folder.create_file(temporary, mode, _group(folder, name))
     try:
         try:
             left = memoryview(data)
@@ -370,6 +369,13 @@ def replace_file(
         with contextlib.suppress(OSError):
             folder.unlink(temporary)
         raise
+
+
+def _group(folder: OpenFolder, name: str) -> int | None:
+    try:
+        return folder.lstat(name).st_gid
+    except OSError:
+        return None
 
 
 def beside(name: str, token: str = "") -> str:

@@ -53,6 +53,7 @@ from acp_jupyter.protocol.host_events.session import (
     TurnChangesNote,
     TurnChangesUnknown,
 )
+from acp_jupyter.system.open_folder import inside_by_any_name
 
 _NEW_FOLDERS = 1000
 _ID_CHARS = 16
@@ -103,7 +104,7 @@ class FolderScans:
         elsewhere = (
             path
             for path in sorted(self.edited)
-            if os.path.isabs(path) and not Path(os.path.realpath(path)).is_relative_to(real)
+            if os.path.isabs(path) and inside_by_any_name(real, os.path.realpath(path)) is None
         )
         return tuple(FileChanged(path, "changed") for path in elsewhere)
 
