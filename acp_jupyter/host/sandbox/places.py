@@ -281,8 +281,36 @@ def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
         settings=settings,
         caches=caches,
         writable=tuple(_expanded_all((*spec.sandbox.writable, *_own_folders(spec)), env)),
-        readable=tuple(dict.fromkeys(_programs(spec, env))),
+        readable=tuple(dict.fromkeys((*_programs(spec, env), *trusted_certificates(spec, env)))),
     )
+
+
+_CERTIFICATES = (
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"),
+    *("CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "AWS_CA_BUNDLE"),
+)
+"""Variables that name the certificates of those whom programs trust."""
+
+
+def trusted_certificates(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
+    """Return the files and folders of these certificates; none that has a private key. Blocks."""
+    named = filter(None, map({**env, **spec.env}.get, _CERTIFICATES))
+    found = [path for path in named if os.path.isabs(path) and os.path.exists(path)]
+    return [os.path.realpath(path) for path in found if not _has_key(path)]
+
+
+def _has_key(path: str) -> bool:
+    if os.path.isdir(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            content = file.read(_MAX_CERTIFICATES)
+    except OSError:
+        return True
+    return len(content) == _MAX_CERTIFICATES or b"PRIVATE KEY" in content
+
+
+_MAX_CERTIFICATES = 16 * 1024 * 1024
 
 
 def _settings_of(known: KnownAgent, env: Mapping[str, str]) -> dict[str, Literal["folder", "file"]]:

@@ -3,7 +3,7 @@
 It speaks HTTP (``CONNECT`` and whole addresses) and SOCKS 5 at one place. A host that is named is
 reached, about another one somebody is asked. Names are looked up here, once: the connection goes to
 an address that was looked at, and never to one of this machine or its networks, unless the list
-names that host with its port.
+names that host with its port. Behind a company's proxy, that is asked for the name.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from acp_jupyter.host.sandbox.hosts import (
     is_public,
     naming,
 )
+from acp_jupyter.host.sandbox.outer_proxy import OuterProxy, RefusedByProxy
 
 Ask = Callable[[Destination], Awaitable[str]]
 """Returns why a host may not be reached, in a sentence; empty where it may."""
@@ -188,21 +189,39 @@ class Proxy:
             raise _Refused(inside)
         if not named:
             await self._permit(wanted)
+        outer = OuterProxy.to(wanted)
         try:
             async with asyncio.timeout(self._limits.connect_seconds), self._lookups:
                 addresses = await self._resolve(wanted.host, wanted.port)
         except OSError:
+            if outer is not None:  # which may know more names
+                return await self._through(outer, wanted)
             raise _Refused(f"{wanted.words} was not found.", 502, 4) from None
         if named != "port":
             own = await asyncio.to_thread(_own_addresses)
             addresses = [each for each in addresses if is_public(each, own)]
             if not addresses:
                 raise _Refused(inside)
+        if outer is not None:
+            return await self._through(outer, wanted)
         for address in addresses[:_MAX_ADDRESSES]:
             with contextlib.suppress(OSError):
                 async with asyncio.timeout(self._limits.connect_seconds):
                     return await asyncio.open_connection(address, wanted.port, limit=_READ_BYTES)
         raise _Refused(f"{wanted.words} can't be reached.", 502, 5)
+
+    async def _through(
+        self, outer: OuterProxy, wanted: Destination
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        try:
+            async with asyncio.timeout(self._limits.connect_seconds):
+                return await outer.connect(wanted, _READ_BYTES)
+        except RefusedByProxy as error:
+            why = f"{wanted.words} can't be reached: the proxy {outer.host} answered: {error}."
+            raise _Refused(why, 502, 5) from None
+        except OSError:
+            why = f"{wanted.words} can't be reached: the proxy {outer.host} can't be."
+            raise _Refused(why, 502, 5) from None
 
     async def _permit(self, wanted: Destination) -> None:
         try:
@@ -226,7 +245,10 @@ class Proxy:
                 idle.reschedule(loop.time() + self._limits.idle_seconds)
                 writer.write(data)
                 await writer.drain()
-            writer.write_eof()
+            if writer.can_write_eof():
+                writer.write_eof()
+            else:  # TLS has no half of a connection
+                writer.close()
 
         try:
             async with asyncio.timeout(self._limits.idle_seconds) as idle:

@@ -35,6 +35,7 @@ from acp_jupyter.host.sandbox.places import (
     places_in,
     sockets_of_others,
     temporary_folders,
+    trusted_certificates,
 )
 from acp_jupyter.host.sandbox.proxy import Ask, Proxy, Resolve, keyed, proxy_variables
 from acp_jupyter.host.sandbox.seatbelt import seatbelt_arguments
@@ -257,6 +258,8 @@ class Sandboxes:
         for home in self._homes(env):
             hidden += hidden_everywhere(home)
         hidden += other_agents_state(spec, env)
+        trusted = trusted_certificates(spec, env)
+        hidden = [path for path in hidden if path not in trusted]
         named = [os.path.realpath(path) for path in (*shown, *spec.sandbox.readable)]
         if self.level.level == "full":  # Landlock lets sockets be
             hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
