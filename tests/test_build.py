@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter._version import __version__
+from tests.support.quickstart import answer_by, quickstart_in
 
 ROOT = Path(__file__).resolve().parent.parent
 NPM_PROJECT = ROOT / "labextension"
@@ -166,9 +167,10 @@ def _assert_installed(venv: Path, tmp_path: Path, env: dict[str, str]) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(900)
-def test_a_wheel_works_where_there_is_no_node(
+def test_a_wheel_works_where_there_is_no_node_and_no_compiler(
     uv: str, built: _Distributions, tmp_path: Path
 ) -> None:
+    """It is installed with wheels alone, and the quickstart goes through."""
     shared = f"acp_jupyter-{__version__}.data/data"
     with zipfile.ZipFile(built.wheel) as archive:
         names = archive.namelist()
@@ -179,12 +181,22 @@ def test_a_wheel_works_where_there_is_no_node(
     assert any("/acp-jupyter/static/remoteEntry." in name for name in names)
     assert not [name for name in names if "node_modules" in name or name.startswith("tests/")]
 
-    venv = tmp_path / "venv"
-    env = _environment_without_node(tmp_path, venv / "bin")
+    venv, tools = tmp_path / "venv", tmp_path / "tools"
+    tools.mkdir()
+    (tools / "git").symlink_to(str(shutil.which("git")))
+    env = _environment_without_node(tmp_path, venv / "bin", tools)
+    assert not [name for name in ("node", "cc", "gcc") if shutil.which(name, path=env["PATH"])]
     _run(uv, "venv", "--python", sys.executable, venv, cwd=tmp_path, env=env)
     pip: list[str | Path] = [uv, "pip", "install", "--python", venv / "bin/python"]
-    _run(*pip, f"{built.wheel}[lab]", cwd=tmp_path, env=env)
+    wheels = (f"{built.wheel}[lab]", "pandas", "matplotlib")
+    _run(*pip, "--only-binary", ":all:", *wheels, cwd=tmp_path, env=env)
     _assert_installed(venv, tmp_path, env)
+
+    notebook = quickstart_in(tmp_path / "work")
+    answer_by("accept-edits", notebook)
+    execute = (venv / "bin/jupyter", "execute", "--inplace", notebook.name)
+    _run(*execute, cwd=notebook.parent, env={**env, "HOME": str(tmp_path / "home")})
+    assert "Allowed by rule: accept-edits" in notebook.read_text("utf-8")
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,26 +17,13 @@ from nbclient.exceptions import CellExecutionError
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.kernel.cells import jupyter_environment
+from tests.support.quickstart import QUICKSTART, answer_by, quickstart_in
 from tests.support.wait import PATIENCE_SECONDS
-
-QUICKSTART = Path(__file__).parents[2] / "notebooks" / "quickstart.ipynb"
 
 
 @pytest.fixture
 def notebook(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    for name in ("rainfall.csv", "rainfall.py"):
-        shutil.copy(QUICKSTART.with_name(name), folder)
-    return Path(shutil.copy(QUICKSTART, folder))
-
-
-def answer_by(policy: str, notebook: Path) -> None:
-    """Let a policy answer the edit, since nobody can be asked here."""
-    content = json.loads(notebook.read_text())
-    (cell,) = (cell for cell in content["cells"] if cell["id"] == "edit-file")
-    cell["source"] = [f"%%acp demo --policy {policy}\n", *cell["source"][1:]]
-    notebook.write_text(json.dumps(content))
+    return quickstart_in(tmp_path / "work")
 
 
 def outputs(notebook: Path) -> list[dict[str, Any]]:
