@@ -100,9 +100,18 @@ class Hub(AbstractContextManager["Hub"]):
         Where its programs are.
     idle_seconds
         After which servers are culled; 0 for never.
+    config
+        More lines for ``jupyterhub_config.py``.
     """
 
-    def __init__(self, folder: Path, environment: HubEnvironment, *, idle_seconds: int = 0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        environment: HubEnvironment,
+        *,
+        idle_seconds: int = 0,
+        config: str = "",
+    ) -> None:
         self._folder = folder
         self._environment = environment
         ports = free_ports(3)
@@ -121,7 +130,7 @@ class Hub(AbstractContextManager["Hub"]):
             "config": str(folder / "config"),
             "secret": str(folder / "secret"),
             "admin": _ADMIN,
-            "more": _CULLER.format(seconds=idle_seconds) if idle_seconds else "",
+            "more": config + (_CULLER.format(seconds=idle_seconds) if idle_seconds else ""),
         }
         (folder / "jupyterhub_config.py").write_text(_CONFIG.format(**values))
         self._process: subprocess.Popen[bytes] | None = None

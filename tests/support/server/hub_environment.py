@@ -43,16 +43,18 @@ class HubEnvironment:
         return self.home / "node_modules" / ".bin" / "configurable-http-proxy"
 
 
-def hub_environment(folder: Path) -> HubEnvironment:
+def hub_environment(folder: Path, python: str = sys.executable) -> HubEnvironment:
     """Return the environment, with this package as it is in the checkout.
 
     Parameters
     ----------
     folder
         For what is built anew each time.
+    python
+        The interpreter.
     """
     lock = ROOT / "requirements.lock"
-    named = (*_PACKAGES, _PROXY, sys.version)
+    named = (*_PACKAGES, _PROXY, sys.version, python)
     key = hashlib.sha256(lock.read_bytes() + "\n".join(named).encode()).hexdigest()[:12]
     home = Path(tempfile.gettempdir()) / f"acp-jupyter-hub-env-{os.getuid()}-{key}"
     made = HubEnvironment(home)
@@ -62,7 +64,7 @@ def hub_environment(folder: Path) -> HubEnvironment:
     install = ("uv", "pip", "install", "--quiet", "--python", str(made.python))
     if not (home / "made").exists():
         shutil.rmtree(home, ignore_errors=True)
-        _run("uv", "venv", "--quiet", "--python", sys.executable, str(home))
+        _run("uv", "venv", "--quiet", "--python", python, str(home))
         _run(*install, "--constraint", str(lock), *_PACKAGES, str(wheel))
         npm = ("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix")
         _run(*npm, str(home), _PROXY)
