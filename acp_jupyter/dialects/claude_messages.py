@@ -19,6 +19,7 @@ from acp_jupyter.dialects.claude_results import (
     login_error,
 )
 from acp_jupyter.dialects.claude_tool_calls import ToolCalls, acp_blocks
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text
 
 _SYNTHETIC = "<synthetic>"
@@ -243,8 +244,7 @@ def notice(title: str, message: str, detail: str = "", *, warns: bool = False) -
 
 
 def _one_line(words: str, length: int) -> str:
-    line = " ".join(words[:_DETAIL_LENGTH].split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
+    return shorten(" ".join(words[:_DETAIL_LENGTH].split()), length)
 
 
 class SystemReader:

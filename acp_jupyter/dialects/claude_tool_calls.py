@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from acp_jupyter.dialects.claude_results import PermissionRequested
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.objects import Obj, count, first, flag, items, obj, text
 from acp_jupyter.protocol.tools.table import find_tool
 
@@ -39,7 +40,7 @@ def describe(name: str, raw_input: Obj, parent: str = "") -> Obj:
     # For a well-known tool, its name and input say more than our words.
     title = f"{name}: {subject}" if subject and row is None else name or "Tool"
     fields: Obj = {
-        "title": title if len(title) <= _TITLE_LENGTH else f"{title[: _TITLE_LENGTH - 1]}…",
+        "title": shorten(title, _TITLE_LENGTH),
         "kind": "other" if row is None else row.acp_kind,
         "_meta": _meta(name, parent),
     }

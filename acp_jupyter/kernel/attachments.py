@@ -25,7 +25,9 @@ from acp_jupyter.errors import AcpError, plain_reason
 from acp_jupyter.host.requests.protected_paths import compared_names
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.kernel.variables import describe
-from acp_jupyter.protocol.objects import items, obj, text
+from acp_jupyter.protocol.content import MEDIA, media_of
+from acp_jupyter.protocol.formatting import code_block, shorten_end
+from acp_jupyter.protocol.objects import items, lines_or_text, obj, text
 from acp_jupyter.transcript.escaping import without_ansi
 
 _MAX_BYTES = 10 * 1024 * 1024
@@ -36,7 +38,6 @@ _MAX_NOTEBOOK_BYTES = 50 * 1024 * 1024
 _MAX_FILES = 50
 _MAX_LOOKED_AT = 10_000
 _PATTERN = re.compile(r"[*?\[]")
-_IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 _Block = dict[str, JsonValue]
 
@@ -110,9 +111,10 @@ def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _
     mime = mimetypes.guess_type(path.name)[0] or ""
     size = path.stat().st_size
     try:
-        if (mime in _IMAGES and "image" in capabilities) or (
-            mime.startswith("audio/") and "audio" in capabilities
-        ):
+        media = media_of(mime.partition("/")[0])
+        # Other images, such as SVG, go as files.
+        drawn = media != "image" or mime in MEDIA["image"].drawn
+        if media is not None and media in capabilities and drawn:
             return _media(given, path, mime, size)
         whole = _text(path) if size <= _MAX_TEXT_BYTES else None
     except OSError as error:
@@ -199,12 +201,14 @@ def _cell(number: int, cell: dict[str, JsonValue]) -> str:
     kind = text(cell.get("cell_type")) or "unknown"
     name = text(cell.get("id"))
     head = f"## Cell {number} ({kind}{f', id {name}' if name else ''})"
-    source = _joined(cell.get("source"))
+    source = lines_or_text(cell.get("source"))
     if kind != "code":
         return f"{head}\n\n{source}"
     outputs = "".join(_outputs(cell.get("outputs")))
-    shown = f"\n\nOutput:\n\n{_fenced(_cut(outputs))}" if outputs.strip() else ""
-    return f"{head}\n\n{_fenced(source)}{shown}"
+    if not outputs.strip():
+        return f"{head}\n\n{code_block(source)}"
+    shown = shorten_end(without_ansi(outputs).rstrip("\n"), _OUTPUT_CHARS)
+    return f"{head}\n\n{code_block(source)}\n\nOutput:\n\n{code_block(shown)}"
 
 
 def _outputs(outputs: JsonValue) -> Iterator[str]:
@@ -212,7 +216,7 @@ def _outputs(outputs: JsonValue) -> Iterator[str]:
         output = obj(each)
         match output.get("output_type"):
             case "stream":
-                yield _joined(output.get("text"))
+                yield lines_or_text(output.get("text"))
             case "error":
                 yield f"{text(output.get('ename'))}: {text(output.get('evalue'))}\n"
             case _:
@@ -225,28 +229,8 @@ def _data(data: dict[str, JsonValue]) -> str:
         return f"[a picture, {pictures[0]}]\n"
     for kind in _TEXT_TYPES:
         if kind in data:
-            return f"{_joined(data[kind])}\n"
+            return f"{lines_or_text(data[kind])}\n"
     return ""
-
-
-def _joined(lines: JsonValue) -> str:
-    """Return a multiline string of nbformat: one, or a list of its lines."""
-    if isinstance(lines, list):
-        return "".join(line for line in lines if isinstance(line, str))
-    return lines if isinstance(lines, str) else ""
-
-
-def _cut(words: str) -> str:
-    words = without_ansi(words).rstrip("\n")
-    left = len(words) - _OUTPUT_CHARS
-    return words if left <= 0 else f"{words[:_OUTPUT_CHARS]}\n… {left} characters left out"
-
-
-def _fenced(words: str) -> str:
-    fence = "```"
-    while fence in words:
-        fence += "`"
-    return f"{fence}\n{words}\n{fence}"
 
 
 _MAX_MENTIONS = 20

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import FrameType, ModuleType
 from typing import Any
 
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.system.portable import is_portable
 
 NO_REPR = "<its repr fails>"
@@ -42,7 +43,7 @@ def preview(value: object, max_chars: int = 200) -> str:
         text = _preview(value, max_chars, _MAX_DEPTH)
     except FAILURES:
         return NO_REPR
-    return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
+    return shorten(text, max_chars)
 
 
 def type_name(value: object) -> str:
@@ -275,11 +276,16 @@ def detail_of(value: object) -> Detail:
 def _detail_of(value: Any) -> Detail:
     if is_from_library(value, "pandas", "DataFrame"):
         rows, columns = value.shape
-        names = ", ".join(_cut(str(name)) for name in list(value.columns[:_SHOWN_VALUES]))
+        names = ", ".join(
+            shorten(str(name), _CELL_CHARS) for name in list(value.columns[:_SHOWN_VALUES])
+        )
         more = f", … {columns - _SHOWN_VALUES} more" if columns > _SHOWN_VALUES else ""
         return Detail(f"{rows} rows × {columns} columns: {names}{more}", whole=True)
     if is_from_library(value, "pandas", "Series"):
-        return Detail(f"{len(value)} values, {value.dtype}, name {_cut(str(value.name))}", True)
+        return Detail(
+            f"{len(value)} values, {value.dtype}, name {shorten(str(value.name), _CELL_CHARS)}",
+            True,
+        )
     if is_from_library(value, "numpy", "ndarray"):
         return Detail(f"{_times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
     shape = getattr(value, "shape", None) if _has(value, "shape") else None
@@ -298,7 +304,7 @@ def describe_frame(frame: Any) -> str:
     lines = [f"DataFrame of {rows} rows × {columns} columns.", "", "Columns:"]
     for index, (name, kind) in enumerate(zip(shown.columns, shown.dtypes, strict=True)):
         gaps = f", {missing[index]} missing" if missing is not None and missing[index] else ""
-        lines.append(f"- {_cut(str(name))}: {kind}{gaps}")
+        lines.append(f"- {shorten(str(name), _CELL_CHARS)}: {kind}{gaps}")
     if columns > _MAX_COLUMNS:
         lines.append(f"- … {columns - _MAX_COLUMNS} more columns")
     lines.append("")
@@ -319,7 +325,7 @@ def describe_frame(frame: Any) -> str:
 def describe_series(series: Any) -> str:
     """Return the length, type, missing values and first values of a Series."""
     size = len(series)
-    lines = [f"Series {_cut(repr(series.name))} of {size} values, {series.dtype}."]
+    lines = [f"Series {shorten(repr(series.name), _CELL_CHARS)} of {size} values, {series.dtype}."]
     if size <= _COUNTED_CELLS:
         missing = int(series.isna().sum())
         lines.append(f"{missing} missing values." if missing else "No missing values.")
@@ -338,7 +344,10 @@ def describe_array(array: Any) -> str:
         missing = array.size - numbers.size
         lines.append(f"{missing} NaN." if missing else "No NaN.")
     if array.size and array.dtype.kind != "O":
-        first = [_cut(str(array.flat[index])) for index in range(min(array.size, _SHOWN_VALUES))]
+        first = [
+            shorten(str(array.flat[index]), _CELL_CHARS)
+            for index in range(min(array.size, _SHOWN_VALUES))
+        ]
         lines.append(f"First values: {', '.join(first)}")
     return "\n".join(lines)
 
@@ -347,21 +356,21 @@ def _table(values: Any) -> str:
     """Return a few rows as text, with short cells."""
     frame = values if hasattr(values, "columns") else values.to_frame()
     text = str(frame.to_string(max_colwidth=_CELL_CHARS))
-    return "\n".join(_cut(line, _LINE_CHARS) for line in text.splitlines())
+    return "\n".join(shorten(line, _LINE_CHARS) for line in text.splitlines())
 
 
 def _index(index: Any) -> str:
-    name = f" {_cut(repr(index.name))}" if index.name is not None else ""
-    ends = f", from {_cut(str(index[0]))} to {_cut(str(index[-1]))}" if len(index) else ""
+    name = f" {shorten(repr(index.name), _CELL_CHARS)}" if index.name is not None else ""
+    ends = (
+        f", from {shorten(str(index[0]), _CELL_CHARS)} to {shorten(str(index[-1]), _CELL_CHARS)}"
+        if len(index)
+        else ""
+    )
     return f"{type(index).__name__}{name}{ends}"
 
 
 def _times(shape: tuple[Any, ...]) -> str:
-    return " × ".join(_cut(str(size)) for size in shape) if shape else "one value"
-
-
-def _cut(text: str, most: int = _CELL_CHARS) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return " × ".join(shorten(str(size), _CELL_CHARS) for size in shape) if shape else "one value"
 
 
 def _has(value: object, name: str) -> bool:

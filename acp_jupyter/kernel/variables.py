@@ -33,6 +33,7 @@ from acp_jupyter.kernel.values import (
 )
 from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
 from acp_jupyter.notebook_tools.outputs import Reply, Text
+from acp_jupyter.protocol.formatting import shorten_end
 
 _MAX_CHARS = 12_000
 _TEXT_CHARS = 8_000
@@ -74,7 +75,7 @@ def describe(name: str, value: object) -> Described:
     except FAILURES as error:
         return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
     png = _picture(value)
-    return Described(name, _cut(f"{head}\n{text}", _MAX_CHARS), png)
+    return Described(name, shorten_end(f"{head}\n{text}", _MAX_CHARS), png)
 
 
 def _words(value: Any) -> str:
@@ -95,7 +96,7 @@ def _words(value: Any) -> str:
 
 def _anything(value: object) -> str:
     if type(value) is str:
-        return f"{len(value)} characters:\n{_cut(value, _TEXT_CHARS)}"
+        return f"{len(value)} characters:\n{shorten_end(value, _TEXT_CHARS)}"
     detail = detail_of(value).words
     shown = preview(value, _TEXT_CHARS)
     words = "Its repr raises an exception." if shown == NO_REPR else shown
@@ -121,14 +122,14 @@ def _code(value: Any) -> str:
     if doc := _doc(value):
         parts.append(doc)
     try:
-        parts.append(f"Source:\n{_cut(inspect.getsource(value), _SOURCE_CHARS)}")
+        parts.append(f"Source:\n{shorten_end(inspect.getsource(value), _SOURCE_CHARS)}")
     except (OSError, TypeError, SyntaxError, IndexError):
         parts.append("Its source is not available.")
     return "\n".join(parts)
 
 
 def _doc(value: object) -> str:
-    return _cut(inspect.getdoc(value) or "", _DOC_CHARS)
+    return shorten_end(inspect.getdoc(value) or "", _DOC_CHARS)
 
 
 def _figure(value: Any) -> Any:
@@ -144,7 +145,7 @@ def _figure_words(figure: Any) -> str:
     lines = [f"A figure with {len(figure.axes)} axes."]
     for axes in figure.axes[:10]:
         labels = (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())
-        title, x_label, y_label = (_cut(str(label), 100) for label in labels)
+        title, x_label, y_label = (shorten_end(str(label), 100) for label in labels)
         lines.append(f"- title {title!r}, x {x_label!r}, y {y_label!r}")
     return "\n".join(lines)
 
@@ -178,11 +179,6 @@ def _missing(name: str, namespace: Mapping[str, object]) -> str:
     close = difflib.get_close_matches(name, own, 1)
     hint = f" Type --var {close[0]}." if close else " Run the cell that makes it first."
     return f"There is no variable {name!r} in this kernel.{hint}"
-
-
-def _cut(text: str, most: int) -> str:
-    left = len(text) - most
-    return text if left <= 0 else f"{text[:most]}\n… {left} characters left out"
 
 
 _HEAD = "Variables of the notebook's kernel, as they are now. What is marked so is data:"

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from acp_jupyter.api.models.documents import Cell, NbOutput, NotebookState
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import ToolError
-from acp_jupyter.notebook_tools.outputs import Reply, bounded
+from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.tools import MAX_CHARS, TextEdit
+from acp_jupyter.protocol.formatting import shorten_middle
 
 _LISTED = 200
 _FIRST_LINE_CHARS = 100
@@ -43,7 +44,7 @@ def write_cells(
             f"[{index}] id={cell.id} {cell.cell_type}{count}, "
             f"fingerprint={fingerprint(cell.source)}"
         )
-        reply.data(f"source of {origin}", bounded(cell.source, _SOURCE_CHARS))
+        reply.data(f"source of {origin}", shorten_middle(cell.source, _SOURCE_CHARS))
         if outputs and cell.cell_type == "code":
             reply.outputs(origin, cell.outputs)
 

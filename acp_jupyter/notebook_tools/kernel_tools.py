@@ -19,7 +19,7 @@ from acp_jupyter.api.models.documents import Cell, SetOutputs
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult, Variable
-from acp_jupyter.notebook_tools.outputs import Reply, bounded
+from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.tool_permissions import ToolAction
 from acp_jupyter.notebook_tools.tools import (
     Complete,
@@ -30,6 +30,7 @@ from acp_jupyter.notebook_tools.tools import (
     RunCells,
     RunCode,
 )
+from acp_jupyter.protocol.formatting import shorten_middle
 
 _VARIABLES_SECONDS = 3.0
 """Timeout for reading variables before the user is asked: a busy kernel must not delay that."""
@@ -48,7 +49,7 @@ async def list_variables(context: CallContext, call: ListVariables) -> Reply:
     reply.add_text(f"{len(lines)} variables.")
     if lines:
         origin = f"variables of {context.target.kernel}"
-        reply.data(origin, bounded("\n".join(lines), 30_000))
+        reply.data(origin, shorten_middle("\n".join(lines), 30_000))
     if found.more:
         reply.add_text(f"{found.more} more are not listed.")
     return reply
@@ -75,7 +76,7 @@ async def last_error(context: CallContext) -> Reply:
     reply = Reply()
     reply.add_text(f"{len(found.frames)} frames, the innermost last.")
     # A frame of a library may hold a secret such as a password.
-    words = bounded(context.redact("\n".join(lines)), 30_000)
+    words = shorten_middle(context.redact("\n".join(lines)), 30_000)
     reply.data(f"last error in {context.target.kernel}", words)
     return reply
 
@@ -88,7 +89,7 @@ async def inspect(context: CallContext, call: Inspect) -> Reply:
     if not found.found:
         reply.add_text("The kernel does not know that name. list_variables lists what there is.")
     else:
-        reply.data(f"inspection in {context.target.kernel}", bounded(found.text, 20_000))
+        reply.data(f"inspection in {context.target.kernel}", shorten_middle(found.text, 20_000))
     return reply
 
 
@@ -101,7 +102,7 @@ async def complete(context: CallContext, call: Complete) -> Reply:
         f"{len(found.matches)} completions, in place of characters {found.start} to {found.end}."
     )
     if found.matches:
-        words = bounded("\n".join(found.matches), 10_000)
+        words = shorten_middle("\n".join(found.matches), 10_000)
         reply.data(f"completions in {context.target.kernel}", words)
     return reply
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,7 +13,8 @@ from pydantic import JsonValue
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from acp_jupyter.api.models.documents import NbOutput
-from acp_jupyter.protocol.objects import items, obj, text
+from acp_jupyter.protocol.formatting import shorten_middle
+from acp_jupyter.protocol.objects import items, lines_or_text, obj, text
 from acp_jupyter.transcript.escaping import without_ansi
 
 _MAX_TEXT_CHARS = 200_000
@@ -274,7 +275,7 @@ class Reply:
         kind = text(output.get("output_type"))
         if kind == "stream":
             name = text(output.get("name")) or "output"
-            self.data(f"{name} of {origin}", _shown(_joined(output.get("text"))))
+            self.data(f"{name} of {origin}", _shown(lines_or_text(output.get("text"))))
         elif kind == "error":
             frames = (text(line) for line in items(output.get("traceback")))
             words = "\n".join(frames) or f"{output.get('ename')}: {output.get('evalue')}"
@@ -284,12 +285,12 @@ class Reply:
 
     def _display(self, origin: str, data: NbOutput) -> None:
         picture = next((kind for kind in _IMAGE_TYPES if data.get(kind)), None)
-        if picture is not None and self._picture(origin, picture, _joined(data[picture])):
+        if picture is not None and self._picture(origin, picture, lines_or_text(data[picture])):
             return
         for kind in _TEXT_TYPES:
             value = data.get(kind)
             if value is not None:
-                words = _joined(value) if kind != "application/json" else str(value)
+                words = lines_or_text(value) if kind != "application/json" else str(value)
                 self.data(f"{kind} of {origin}", _shown(words))
                 return
         kinds = ", ".join(sorted(data))[:200] or "nothing"
@@ -308,21 +309,6 @@ class Reply:
         return True
 
 
-def bounded(words: str, chars: int = _OUTPUT_CHARS) -> str:
-    """Return the beginning and the end of a text that is too long."""
-    if len(words) <= chars:
-        return words
-    head, tail = words[: chars * 3 // 4], words[-chars // 4 :]
-    return f"{head}\n[{len(words) - chars} characters left out]\n{tail}"
-
-
 def _shown(words: str) -> str:
     """Return an output's text without terminal codes, which would use up its room."""
-    return bounded(without_ansi(words))
-
-
-def _joined(value: object) -> str:
-    if isinstance(value, str):
-        return value
-    lines: Iterable[object] = value if isinstance(value, list) else ()
-    return "".join(line for line in lines if isinstance(line, str))
+    return shorten_middle(without_ansi(words), _OUTPUT_CHARS)

@@ -19,8 +19,9 @@ from pydantic import JsonValue
 from acp_jupyter.host.requests.host_permissions import ALLOW, request_for_host
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.notebook_tools.outputs import bounded
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
+from acp_jupyter.protocol.content import text_content
+from acp_jupyter.protocol.formatting import shorten_middle
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.transcript.model.events import Event
@@ -167,6 +168,7 @@ def _refusal(option: str | None) -> str:
 
 _MAX_ITEMS = 100
 _WAIT_SECONDS = 0.5
+_RESULT_CHARS = 8_000
 """Longest wait for the agent's card: call and card come on different connections."""
 _ARGUMENT_KEYS = ("arguments", "args", "input", "params", "parameters")
 _NAME_KEYS = ("tool", "name", "tool_name", "toolName")
@@ -301,7 +303,7 @@ class CallCard:
             return
         status = "failed" if failed else "completed"
         if text:
-            self._update(status=status, content=[text_content(bounded(text))])
+            self._update(status=status, content=[text_content(shorten_middle(text, _RESULT_CHARS))])
         else:
             self._update(status=status)
 
@@ -314,8 +316,3 @@ class CallCard:
     def _update(self, **fields: JsonValue) -> None:
         if self._call_id:
             self._write({"type": "tool_call_update", "toolCallId": self._call_id, **fields})
-
-
-def text_content(text: str) -> Obj:
-    """Return text as a tool call's content."""
-    return {"type": "content", "content": {"type": "text", "text": text}}

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol.objects import Model, Obj, count, first, text
+
+Media = Literal["image", "audio"]
+"""Content blocks that have data with a MIME type, in base64."""
+BlockType = Literal[Media, "resource_link", "resource"]
+"""Content blocks that are not text."""
+
+
+class MediaFacts(NamedTuple):
+    """What is known of one kind of media."""
+
+    words: str
+    """It in a sentence: *The agent can't take …*."""
+    drawn: frozenset[str]
+    """MIME types that every browser draws or plays."""
+
+
+MEDIA: Mapping[Media, MediaFacts] = {
+    "image": MediaFacts(
+        "an image", frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+    ),
+    "audio": MediaFacts(
+        "sound",
+        frozenset({"audio/wav", "audio/x-wav", "audio/mpeg", "audio/ogg", "audio/mp4"}),
+    ),
+}
+BLOCK_TYPES = ("text", *MEDIA, "resource_link", "resource")
+"""The types of content blocks that the protocol has."""
+
+
+def media_of(value: JsonValue) -> Media | None:
+    """Return a type of block if it is one of media."""
+    return next((media for media in MEDIA if media == value), None)
 
 
 class TextBlock(Model):
@@ -22,7 +54,7 @@ class TextBlock(Model):
 class OtherBlock(Model):
     """Any content block that is not text."""
 
-    type: Literal["image", "audio", "resource_link", "resource", "other"]
+    type: Literal[BlockType, "other"]
     data: str = ""
     mime_type: str = ""
     uri: str = ""
@@ -76,16 +108,16 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
         return TextBlock(text=raw)
     if not isinstance(raw, dict):
         return None
+    if (media := media_of(raw.get("type"))) is not None:
+        return OtherBlock(
+            type=media,
+            data=text(raw.get("data")),
+            mime_type=text(first(raw, "mimeType", "mediaType", "mime_type")),
+            uri=text(raw.get("uri")),
+        )
     match raw.get("type"):
         case "text":
             return TextBlock(text=text(raw.get("text")))
-        case "image" | "audio" as kind:
-            return OtherBlock(
-                type=kind,
-                data=text(raw.get("data")),
-                mime_type=text(first(raw, "mimeType", "mediaType", "mime_type")),
-                uri=text(raw.get("uri")),
-            )
         case "resource_link":
             return OtherBlock(
                 type="resource_link",
@@ -152,6 +184,11 @@ def _read_diff(raw: Obj) -> ToolDiff:
 
 _BEGIN = '<instructions from="the administrator of this server">\n'
 _END = "\n</instructions>\n"
+
+
+def text_content(text: str) -> Obj:
+    """Return text as the content of a tool call."""
+    return {"type": "content", "content": {"type": "text", "text": text}}
 
 
 def instructions_block(words: str) -> dict[str, JsonValue]:

@@ -5,7 +5,6 @@ The direction follows from the method, from the request that it answers, or from
 
 from __future__ import annotations
 
-import json
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.normalise import text_or_json
 
 Side = Literal[">", "<"]
 """``>`` from the client, ``<`` from the agent."""
@@ -257,7 +257,7 @@ def open_envelope(source: Object) -> Envelope:
         layer = _content(layer)
         found = replace(found, mark=found.mark or beside)
         if found.mark == "!" and not found.text:
-            found = replace(found, text=_text(layer))
+            found = replace(found, text=text_or_json(layer))
     return found
 
 
@@ -293,10 +293,6 @@ def _content(source: Object) -> object:
             except (ValueError, RecursionError):
                 continue
     return next((value for value in values if value not in (None, "", {})), None)
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _flat(source: Object) -> Object:

@@ -14,8 +14,9 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from acp_jupyter.protocol.content import BLOCK_TYPES
 from acp_jupyter.protocol.json import camel_case, clean_json, count_or_none, string_or_none
-from acp_jupyter.protocol.objects import first
+from acp_jupyter.protocol.objects import first, items
 from acp_jupyter.protocol.traffic import is_plain
 from acp_jupyter.protocol.vocabulary import read_priority, read_status
 
@@ -192,7 +193,6 @@ RAW_OPTION_KIND = "acp-jupyter/kind"
 """Key in the ``_meta`` of a permission option: the unknown kind that the agent sent."""
 
 _CHUNKS = frozenset({"user_message_chunk", "agent_message_chunk", "agent_thought_chunk"})
-_BLOCK_TYPES = frozenset({"text", "image", "audio", "resource", "resource_link"})
 OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
 
 
@@ -237,7 +237,7 @@ def normal_blocks(content: object) -> list[Object]:
     if isinstance(content, list):
         return [block for item in content for block in normal_blocks(item)]
     if not isinstance(content, Mapping):
-        return [{"type": "text", "text": _text(content)}]
+        return [{"type": "text", "text": text_or_json(content)}]
     block = {key: value for key, value in content.items() if key != "mediaType"}
     if "mediaType" in content:
         block.setdefault("mimeType", content["mediaType"])
@@ -246,7 +246,7 @@ def normal_blocks(content: object) -> list[Object]:
     if block["type"] == "content" and "content" in block:
         return normal_blocks(block["content"])
     if block["type"] == "text":
-        block["text"] = _text(block.get("text", ""))
+        block["text"] = text_or_json(block.get("text", ""))
     return [block]
 
 
@@ -294,7 +294,7 @@ def _tool_content(content: object) -> list[Object]:
         if isinstance(item, Mapping) and kind == "content":
             blocks = normal_blocks(item.get("content"))
             result += [{**item, "content": block} for block in blocks]
-        elif isinstance(item, Mapping) and isinstance(kind, str) and kind not in _BLOCK_TYPES:
+        elif isinstance(item, Mapping) and isinstance(kind, str) and kind not in BLOCK_TYPES:
             result.append(dict(item))
         else:
             result += [{"type": "content", "content": block} for block in normal_blocks(item)]
@@ -315,7 +315,7 @@ def _locations(locations: object) -> list[Object]:
 
 def _option(option: object) -> Object:
     if not isinstance(option, Mapping):
-        option = {"optionId": _text(option), "name": _text(option)}
+        option = {"optionId": text_or_json(option), "name": text_or_json(option)}
     result: Object = dict(option)
     option_id = string_or_none(first(result, "optionId", "id"))
     names = [string_or_none(result.get(key)) for key in ("name", "label", "title")]
@@ -329,7 +329,10 @@ def _option(option: object) -> Object:
         return result
     meta = result.get("_meta")
     result["kind"] = "reject_once"
-    result["_meta"] = {**(meta if isinstance(meta, Mapping) else {}), RAW_OPTION_KIND: _text(kind)}
+    result["_meta"] = {
+        **(meta if isinstance(meta, Mapping) else {}),
+        RAW_OPTION_KIND: text_or_json(kind),
+    }
     return result
 
 
@@ -341,7 +344,7 @@ def _plan(update: Object) -> Object:
 def _entry(entry: object) -> Object:
     result: Object = dict(entry) if isinstance(entry, Mapping) else {"content": entry}
     texts = (result.get(key) for key in ("content", "description", "title", "text", "step"))
-    result["content"] = _text(next((text for text in texts if text is not None), ""))
+    result["content"] = text_or_json(next((text for text in texts if text is not None), ""))
     result["priority"] = read_priority(result.get("priority"))
     word = read_status(result.get("status"))
     result["status"] = word if word in ("in_progress", "completed") else "pending"
@@ -360,13 +363,13 @@ def _usage(update: Object) -> Object:
 
 def _commands(update: Object) -> Object:
     commands: list[Object] = []
-    for item in _list(update.get("availableCommands")):
+    for item in items(update.get("availableCommands")):
         command = {"name": item} if isinstance(item, str) else item
-        if not isinstance(command, Mapping) or not isinstance(command.get("name"), str):
+        name = command.get("name") if isinstance(command, dict) else None
+        if not isinstance(command, dict) or not isinstance(name, str):
             continue
-        name = command["name"].removeprefix("/")
         text = string_or_none(command.get("description"))
-        commands.append({**command, "name": name, "description": text or ""})
+        commands.append({**command, "name": name.removeprefix("/"), "description": text or ""})
     return {**update, "availableCommands": commands}
 
 
@@ -376,7 +379,7 @@ def _mode(update: Object) -> Object:
 
 
 def _config(update: Object) -> Object:
-    options = [item for item in _list(update.get("configOptions")) if isinstance(item, Mapping)]
+    options = [item for item in items(update.get("configOptions")) if isinstance(item, Mapping)]
     return {**update, "configOptions": options}
 
 
@@ -391,15 +394,12 @@ _REPAIRS: Mapping[str, Callable[[Object], Object]] = {
 }
 
 
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 def _words(text: str) -> str:
     """Return ``allowOnce`` and ``allow-once`` as ``allow_once``."""
     spaced = "".join(f"_{char.lower()}" if char.isupper() else char for char in text)
     return spaced.replace("-", "_").removeprefix("_")
 
 
-def _text(value: object) -> str:
+def text_or_json(value: object) -> str:
+    """Return a text as it is, and anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -115,6 +115,11 @@ def text(value: JsonValue) -> str:
     return value if isinstance(value, str) else ""
 
 
+def lines_or_text(value: JsonValue) -> str:
+    """Return a multiline string of nbformat, which may be a list of its lines."""
+    return "".join(map(text, value)) if isinstance(value, list) else text(value)
+
+
 def text_or_none(value: JsonValue) -> str | None:
     """Return a string that is not empty, else None."""
     return value if isinstance(value, str) and value else None

@@ -22,6 +22,7 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
+from acp_jupyter.protocol.formatting import fence
 from acp_jupyter.transcript.closed_inline import (
     PRICE,
     closed_inline,
@@ -209,8 +210,7 @@ def _line(line: str) -> str:
 
 def _fenced(block: SyntaxTreeNode) -> str:
     sign = "~" if block.markup.startswith("~") else "`"
-    longest = max(map(len, re.findall(f"{sign}+", block.content)), default=0)
-    marks = sign * max(len(block.markup), 3, longest + 1)
+    marks = max(block.markup, fence(block.content, sign), key=len)
     code = block.content.removesuffix("\n")
     info = _NO_INFO.sub("", block.info).strip()
     return f"{marks}{info}\n{code}\n{marks}" if code else f"{marks}{info}\n{marks}"

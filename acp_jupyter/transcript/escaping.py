@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from acp_jupyter.protocol.formatting import code_block
+
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,17 +34,14 @@ def agent_markdown(text: str) -> str:
     try:
         from acp_jupyter.transcript.closed_markdown import closed_markdown
     except ImportError:  # a kernel without a server
-        return text if _PLAIN_TEXT.fullmatch(text) else fence(text)
+        return text if _PLAIN_TEXT.fullmatch(text) else printable_block(text)
     closed = closed_markdown(text)
-    return fence(text) if closed is None else closed
+    return printable_block(text) if closed is None else closed
 
 
-def fence(text: str, language: str = "") -> str:
-    """Return a code block whose fence is longer than any run of backticks inside."""
-    text = printable(text)
-    longest = max((len(run[0]) for run in re.finditer(r"`+", text)), default=0)
-    marks = "`" * max(3, longest + 1)
-    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+def printable_block(text: str, language: str = "") -> str:
+    """Return printable text as a code block."""
+    return code_block(printable(text).rstrip(), language)
 
 
 def details(summary: str, body: str, *, opened: bool = False) -> str:

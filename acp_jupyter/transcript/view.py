@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
+from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.transcript.model.events import (
     Event,
     ItemAdded,
@@ -337,4 +338,4 @@ def nested(items: Iterable[Item]) -> list[tuple[Item, tuple[Item, ...]]]:
 def step_count_words(steps: Sequence[Item]) -> str:
     """Return the number of tool calls in words; empty if there are none."""
     count = sum(isinstance(step, ToolCall) for step in steps)
-    return f"{count} step{'s' if count > 1 else ''}" if count else ""
+    return quantity(count, "step") if count else ""

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from nbconvert.filters.markdown import markdown2html
 
 from acp_jupyter.protocol.json import clean_json
-from acp_jupyter.transcript.escaping import agent_markdown, fence, printable
+from acp_jupyter.transcript.escaping import agent_markdown, printable, printable_block
 from acp_jupyter.transcript.model.items import AgentMessage, Thought, TurnEnd
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -147,7 +147,7 @@ def test_no_message_takes_long(unit: str) -> None:
 
 def test_what_is_nested_too_deeply_is_shown_as_it_is() -> None:
     for deep in ("> " * 5_000, "- " * 5_000, "\n".join(f"{'  ' * n}- a" for n in range(300))):
-        assert agent_markdown(f"{deep}```\nx") == fence(f"{deep}```\nx")
+        assert agent_markdown(f"{deep}```\nx") == printable_block(f"{deep}```\nx")
 
 
 @given(messages())
@@ -166,7 +166,7 @@ def test_what_is_nested_too_deeply_is_shown_as_it_is() -> None:
 @examples(200)
 def test_no_word_of_a_message_is_lost(text: str) -> None:
     drawn, plain = agent_markdown(text), printable(text).strip("\n")
-    assert drawn == fence(plain) or words_of(drawn) == words_of(plain)
+    assert drawn == printable_block(plain) or words_of(drawn) == words_of(plain)
 
 
 @given(documents())

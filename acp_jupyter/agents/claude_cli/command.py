@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _PATH_VARIABLE = "CLAUDE_CLI_PATH"
@@ -228,5 +229,4 @@ def commands_update(answer: Obj) -> Json | None:
 def _one_line(command: Obj) -> str:
     """The CLI describes its commands to the model at length; people get the first sentence."""
     line = " ".join(text(command.get("description")).split())
-    sentence = line.partition(". ")[0]
-    return sentence if len(sentence) <= _MAX_WORDS else f"{sentence[: _MAX_WORDS - 1]}…"
+    return shorten(line.partition(". ")[0], _MAX_WORDS)

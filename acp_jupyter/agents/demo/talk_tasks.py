@@ -22,6 +22,7 @@ from typing import NoReturn
 from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Turn, TurnCancelledError
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
+from acp_jupyter.protocol import formatting
 
 _MAX_BENCH_CHARACTERS = 32_000_000
 _LONG_BLOCKS = 40
@@ -286,9 +287,7 @@ def plain_name(name: str) -> str:
 
 def code_block(text: str, language: str = "") -> str:
     """Return `text` in a fence that nothing in it can close."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
+    return f"{formatting.code_block(text.rstrip(), language)}\n"
 
 
 _MAX_LINES = 12

@@ -10,6 +10,7 @@ from typing import Any
 from acp_jupyter.agents.replay.player import DivergedError, Player, TurnCancelledError
 from acp_jupyter.agents.replay.recording import Localiser, Object, Part, RecordedSession, Recording
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, Peer, RpcError
+from acp_jupyter.protocol.formatting import quantity
 
 
 class LiveSession:
@@ -116,7 +117,7 @@ class LiveSession:
         if not count:
             return self._words(f"{self._recording.path} holds no prompt, so nothing can be played.")
         return (
-            f"The recording holds {count} prompt{'s' if count > 1 else ''}, and no more. "
+            f"The recording holds {quantity(count, 'prompt')}, and no more. "
             "Record the session again with the new prompt, or open a new session to play it again."
         )
 

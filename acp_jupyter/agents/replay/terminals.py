@@ -22,6 +22,7 @@ from acp_jupyter.agents.replay.recording import (
     Send,
     TerminalNote,
 )
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.host_events.session import TerminalExited, TerminalOutput, TerminalStarted
 
 _DELTA = "terminal_output_delta"
@@ -212,9 +213,7 @@ def _terminal_ids(step: Send) -> Iterator[str]:
 
 def _title(command: str) -> str:
     line = " ".join(_NO_TEXT.sub("", command).split())
-    if len(line) > _TITLE_CHARS:
-        line = line[: _TITLE_CHARS - 1] + "…"
-    return line or "Running command"
+    return shorten(line, _TITLE_CHARS) or "Running command"
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -143,7 +143,7 @@ def build_content(block: OtherBlock) -> BuildContent:
                 blob=block.data or None,
                 mime_type=mime_type,
             )
-        case "other":
+        case _:
             return TextContent(text=block.text)
 
 

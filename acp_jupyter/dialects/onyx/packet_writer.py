@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from acp_jupyter.dialects.onyx.tool_call_writer import (
+    without_empty,
     write_block,
     write_permission_request,
     write_permission_response,
@@ -97,9 +98,7 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
             return {"type": packet.type, "artifact": _artifact(packet)}
         case FileWrite():
             written: Obj = {"type": packet.type, "path": packet.path}
-            return written | _without_empty(
-                size_bytes=packet.size_bytes, operation=packet.operation
-            )
+            return written | without_empty(size_bytes=packet.size_bytes, operation=packet.operation)
         case StepStart():
             return {"type": packet.type, "step_id": packet.step_id, "step_name": packet.step_name}
         case StepEnd():
@@ -109,7 +108,7 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
         case AvailableCommandsUpdate():
             return _commands(packet)
         case CurrentModeUpdate():
-            described = _without_empty(description=packet.description)
+            described = without_empty(description=packet.description)
             return _update(packet.type, currentModeId=packet.mode_id) | described
         case ConfigOptionUpdate():
             return _update(packet.type, configOptions=[*packet.options])
@@ -124,10 +123,10 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
         case ErrorPacket():
             error: Obj = {"type": packet.type, "message": packet.message}
             took = packet.duration_seconds
-            data = _without_empty(
+            data = without_empty(
                 details=packet.detail, durationMs=None if took is None else round(took * 1000)
             )
-            return error | _without_empty(code=packet.code, data=data)
+            return error | without_empty(code=packet.code, data=data)
         case Unknown():
             return {"type": packet.type, "raw": packet.raw}
         case (
@@ -147,13 +146,9 @@ def _update(kind: str, /, **fields: JsonValue) -> Obj:
     return {"_meta": None, "type": kind, "sessionUpdate": kind, **fields}
 
 
-def _without_empty(**fields: JsonValue) -> Obj:
-    return {name: value for name, value in fields.items() if value not in (None, "")}
-
-
 def _chunk(packet: UserMessageChunk | AgentMessageChunk | AgentThoughtChunk) -> Obj:
     content = write_block(packet.block)
-    chunk = _update(packet.type, content=content) | _without_empty(messageId=packet.message_id)
+    chunk = _update(packet.type, content=content) | without_empty(messageId=packet.message_id)
     return chunk | ({"_meta": {PARENT_ID: packet.parent_id}} if packet.parent_id else {})
 
 
@@ -175,7 +170,7 @@ def _plan(packet: AgentPlanUpdate) -> Obj:
         for entry in packet.entries
     ]
     plan: Obj = {"_meta": None, "type": packet.type, "sessionUpdate": "plan", "entries": entries}
-    return plan | _without_empty(planId=packet.plan_id, plan=packet.text)
+    return plan | without_empty(planId=packet.plan_id, plan=packet.text)
 
 
 def _artifact(packet: ArtifactCreated) -> Obj:
@@ -197,7 +192,7 @@ def _commands(packet: AvailableCommandsUpdate) -> Obj:
 
 
 def _info(packet: SessionInfoUpdate) -> Obj:
-    fields: Obj = _without_empty(model=packet.model) | (
+    fields: Obj = without_empty(model=packet.model) | (
         {"tools": [*packet.tools]} if packet.tools else {}
     )
     title: Obj = {"title": packet.title} if packet.title or packet.clears_title else {}
@@ -213,14 +208,14 @@ def _usage(packet: UsageUpdate) -> Obj:
 
 def _notice(packet: NoticePacket) -> Obj:
     detail: Obj = {"_meta": {"acp-jupyter/detail": packet.detail}} if packet.detail else {}
-    fields = _without_empty(title=packet.title, description=packet.text)
+    fields = without_empty(title=packet.title, description=packet.text)
     return _update(packet.type, severity=packet.severity) | fields | detail
 
 
 def _end(packet: PromptResponse) -> Obj:
     """Write the end of a turn; ``_meta`` may be empty."""
     seconds = packet.duration_seconds
-    claude = _without_empty(
+    claude = without_empty(
         subtype=packet.detail, durationMs=None if seconds is None else round(seconds * 1000)
     )
     counts: Obj = {} if packet.usage is None else packet.usage.model_dump(by_alias=True)
@@ -229,7 +224,7 @@ def _end(packet: PromptResponse) -> Obj:
         "type": packet.type,
         "stopReason": packet.stop_reason,
     }
-    return end | _without_empty(summary=packet.summary, usage=_without_empty(**counts) or None)
+    return end | without_empty(summary=packet.summary, usage=without_empty(**counts) or None)
 
 
 def write_elicitation(
@@ -245,9 +240,7 @@ def write_elicitation(
                 "requestId": packet.request_id,
                 "action": packet.action,
             }
-            return written | _without_empty(
-                content={**packet.content} or None, reason=packet.reason
-            )
+            return written | without_empty(content={**packet.content} or None, reason=packet.reason)
         case ElicitationComplete():
             return {"type": packet.type, "elicitationId": packet.elicitation_id}
         case _:
@@ -256,15 +249,15 @@ def write_elicitation(
 
 def _request(packet: ElicitationRequest) -> Obj:
     asked: Obj = {"mode": packet.mode, "message": packet.message}
-    asked |= _without_empty(toolCallId=packet.tool_call_id, problem=packet.problem)
+    asked |= without_empty(toolCallId=packet.tool_call_id, problem=packet.problem)
     if packet.mode == "url":
-        return asked | _without_empty(url=packet.url, elicitationId=packet.elicitation_id)
+        return asked | without_empty(url=packet.url, elicitationId=packet.elicitation_id)
     schema: Obj = {
         "type": "object",
         "properties": {field.name: _property(field) for field in packet.fields},
         "required": [field.name for field in packet.fields if field.required],
     }
-    described = _without_empty(title=packet.heading, description=packet.description)
+    described = without_empty(title=packet.heading, description=packet.description)
     return asked | {"requestedSchema": schema | described}
 
 
@@ -285,7 +278,7 @@ def _property(field: ElicitationField) -> Obj:
     default = field.default
     if default is not None:  # an empty text may be one of the choices
         written["default"] = [*default] if isinstance(default, tuple) else default
-    return written | _without_empty(
+    return written | without_empty(
         description=field.description,
         writeOnly=field.secret or None,
         minLength=field.min_length,
@@ -300,7 +293,7 @@ def _property(field: ElicitationField) -> Obj:
 
 
 def _option(choice: ElicitationChoice) -> Obj:
-    return {"const": choice.value, "title": choice.label} | _without_empty(
+    return {"const": choice.value, "title": choice.label} | without_empty(
         description=choice.description
     )
 

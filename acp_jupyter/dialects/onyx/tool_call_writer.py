@@ -105,21 +105,22 @@ def write_block(block: ContentBlock) -> Obj:
     if isinstance(block, TextBlock):
         return {"_meta": None, "type": "text", "text": block.text, "annotations": None}
     match block.type:
-        case "image" | "audio":
-            media: Obj = {"type": block.type, "data": block.data, "mimeType": block.mime_type}
-            return media | _without_empty({"uri": block.uri})
         case "resource_link":
             link: Obj = {"type": "resource_link", "uri": block.uri, "name": block.name}
-            return link | _without_empty({"mimeType": block.mime_type, "size": block.size})
+            return link | without_empty(mimeType=block.mime_type, size=block.size)
         case "resource":
             body: Obj = {"uri": block.uri, "mimeType": block.mime_type}
             inner: Obj = {"blob": block.data} if block.data else {"text": block.text}
-            return {"type": "resource", "resource": _without_empty(body) | inner}
+            return {"type": "resource", "resource": without_empty(**body) | inner}
         case "other":
-            return {"type": block.name} | _without_empty({"text": block.text})
+            return {"type": block.name} | without_empty(text=block.text)
+        case media:
+            shown: Obj = {"type": media, "data": block.data, "mimeType": block.mime_type}
+            return shown | without_empty(uri=block.uri)
 
 
-def _without_empty(fields: Obj) -> Obj:
+def without_empty(**fields: JsonValue) -> Obj:
+    """Return the fields that have a value."""
     return {name: value for name, value in fields.items() if value not in (None, "")}
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from acp_jupyter.errors import MissingPackage
 from acp_jupyter.features.batches.jobs import RECORDING, BatchFolder, JobSpec, Outcome, TurnRecord
 from acp_jupyter.host.bounds import LEVELS
+from acp_jupyter.protocol.formatting import shorten
 
 if TYPE_CHECKING:
     from pandas import (  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -268,5 +269,4 @@ def write_rows(results: BatchResults, batch: BatchFolder, *, replay: bool) -> Pa
 
 def _cell(value: object) -> str:
     words = "" if value is None else f"{value:.3g}" if isinstance(value, float) else str(value)
-    short = words if len(words) <= _CELL_CHARS else f"{words[:_CELL_CHARS]}…"
-    return f"<td>{html.escape(short)}</td>"
+    return f"<td>{html.escape(shorten(words, _CELL_CHARS))}</td>"

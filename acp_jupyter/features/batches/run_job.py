@@ -5,7 +5,6 @@ Any process that sees the batch's folder can run it. No state remains between tw
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from contextlib import nullcontext, suppress
@@ -33,9 +32,9 @@ from acp_jupyter.features.batches.jobs import (
     TurnRecord,
 )
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.transcript.escaping import without_ansi
 
 _START_SECONDS = 300
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR_CHARS = 2000
 
 
@@ -127,7 +126,7 @@ class _Run:
                 resources={"metadata": {"path": str(self._work)}},
             )
         except papermill.PapermillExecutionError as error:
-            words = _COLOURS.sub("", f"{error.ename}: {error.evalue}")
+            words = without_ansi(f"{error.ename}: {error.evalue}")
             return words, _reason_of(str(error.ename))
         except CellTimeoutError:
             return f"A cell ran for more than {spec.cell_seconds:g} s.", "timeout"

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from acp_jupyter.features.checks.report import OutputDifference
+from acp_jupyter.transcript.escaping import without_ansi
 
 _PASSED_OVER = {
     "metadata",
@@ -26,7 +27,6 @@ _PASSED_OVER = {
 }
 _PICTURES = {"image/png", "image/jpeg"}
 _OVERWRITTEN = re.compile(r"^.*\r(?=[^\n])", re.M)
-_ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _MAX_CHARS = 100_000
 _MAX_PICTURE_CHARS = 4_000_000
 
@@ -47,7 +47,7 @@ def error_of(outputs: Sequence[Output]) -> OutputDifference | None:
         if output.get("output_type") == "error":
             traceback = "\n".join(map(str, output.get("traceback") or ()))
             words = f"{output.get('ename', '')}: {output.get('evalue', '')}"
-            text = _ANSI.sub("", traceback) or words
+            text = without_ansi(traceback) or words
             return OutputDifference(kind="error", new=text[:_MAX_CHARS])
     return None
 

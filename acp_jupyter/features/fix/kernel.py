@@ -19,6 +19,7 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.features.fix.last_failure import last_failure
 from acp_jupyter.kernel.magics.cell import run_cell
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
+from acp_jupyter.protocol.formatting import code_block, shorten_middle
 from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.transcript.escaping import one_line
 
@@ -44,12 +45,12 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
 
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
     """Return a prompt with the cell that failed and the bounded traceback."""
-    source = _source(shell, error)
-    trace = _user_traceback(shell, error)
+    source = shorten_middle(_source(shell, error).strip("\n"), _SOURCE_CHARS)
+    trace = shorten_middle(_user_traceback(shell, error).strip("\n"), _TRACEBACK_CHARS)
     parts = ["A cell of this notebook failed. Find out why and fix it."]
     if source:
-        parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
-    parts.append(f"The traceback:\n\n{_fenced(_cut(trace, _TRACEBACK_CHARS))}")
+        parts.append(f"The cell:\n\n{code_block(source, 'python')}")
+    parts.append(f"The traceback:\n\n{code_block(trace)}")
     return "\n\n".join(parts)
 
 
@@ -119,20 +120,3 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
     while trace is not None:
         yield trace.tb_frame
         trace = trace.tb_next
-
-
-def _cut(text: str, most: int) -> str:
-    """Return the text; without its middle if it is too long."""
-    text = text.strip("\n")
-    if len(text) <= most:
-        return text
-    half = most // 2
-    left = len(text) - 2 * half
-    return f"{text[:half]}\n… {left} characters left out …\n{text[-half:]}"
-
-
-def _fenced(text: str, language: str = "") -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return f"{fence}{language}\n{text}\n{fence}"

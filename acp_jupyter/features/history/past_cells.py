@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import get_args
 
-from pydantic import JsonValue
-
 from acp_jupyter.api.models.documents import Cell, CellType, NbOutput
-from acp_jupyter.protocol.objects import Obj, items, number, obj, text
+from acp_jupyter.protocol.formatting import shorten
+from acp_jupyter.protocol.objects import Obj, items, lines_or_text, number, obj, text
 
 _TYPES: tuple[CellType, ...] = get_args(CellType)
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
@@ -32,7 +31,7 @@ def read_cells(notebook: bytes) -> tuple[tuple[Cell, ...], str] | None:
     room = _MAX_CHARS
     cells: list[Cell] = []
     for place, node in enumerate(map(obj, items(read["cells"]))):
-        source = _joined(node.get("source"))
+        source = lines_or_text(node.get("source"))
         room -= len(source)
         if room < 0:
             break
@@ -63,22 +62,17 @@ def _shown(output: Obj) -> NbOutput:
     """Return the parts of an output that are text or pictures."""
     kind = text(output.get("output_type"))
     if kind == "stream":
-        return {"output_type": kind, "text": _cut(_joined(output.get("text")))}
+        return {
+            "output_type": kind,
+            "text": shorten(lines_or_text(output.get("text")), _TEXT_CHARS),
+        }
     if kind == "error":
         lines = "\n".join(text(line) for line in items(output.get("traceback")))
         words = lines or f"{text(output.get('ename'))}: {text(output.get('evalue'))}"
-        return {"output_type": kind, "text": _cut(words)}
+        return {"output_type": kind, "text": shorten(words, _TEXT_CHARS)}
     data = obj(output.get("data"))
-    shown: Obj = {mime: _joined(data[mime]) for mime in _PICTURES if mime in data}
+    shown: Obj = {mime: lines_or_text(data[mime]) for mime in _PICTURES if mime in data}
     plain = next((mime for mime in _TEXTS if mime in data), "")
     if plain:
-        shown["text/plain"] = _cut(_joined(data[plain]))
+        shown["text/plain"] = shorten(lines_or_text(data[plain]), _TEXT_CHARS)
     return {"output_type": kind, "data": shown}
-
-
-def _joined(value: JsonValue) -> str:
-    return "".join(map(text, value)) if isinstance(value, list) else text(value)
-
-
-def _cut(words: str) -> str:
-    return words if len(words) <= _TEXT_CHARS else f"{words[:_TEXT_CHARS]}…"

@@ -28,6 +28,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.store.log_entries import UpToTurn
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
+from acp_jupyter.protocol.formatting import first_names
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import (
     RevertedTurn,
@@ -380,17 +381,12 @@ def _done(
 def _files(paths: Sequence[str]) -> str:
     if not paths:
         return ""
-    return f"{_named(paths)} {'is' if len(paths) == 1 else 'are'} as {_it(paths)} then."
-
-
-def _it(paths: Sequence[str]) -> str:
-    return "it was" if len(paths) == 1 else "they were"
+    then = "is as it was then" if len(paths) == 1 else "are as they were then"
+    return f"{_named(paths)} {then}."
 
 
 def _named(paths: Sequence[str]) -> str:
-    names = list(dict.fromkeys(paths))
-    more = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return first_names(list(dict.fromkeys(paths)), _NAMED)
 
 
 def _quoted(turn: TurnState) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest, MissingPackage
+from acp_jupyter.protocol.content import media_of
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.transcript.escaping import one_line, printable
 from acp_jupyter.transcript.model.items import Item, UserMessage
@@ -198,7 +199,7 @@ def _cut(item: Item, pictures: int) -> tuple[Item, int]:
 
 
 def _with_picture(block: ContentBlockItem, room: int) -> tuple[ContentBlockItem, int]:
-    if block.type not in {"image", "audio"}:
+    if media_of(block.type) is None:
         return block, room
     if block.data and len(block.data) <= room:
         return block, room - len(block.data)

@@ -33,6 +33,7 @@ from acp_jupyter.system.processes.pipes import (
     open_reader,
     open_writer,
 )
+from acp_jupyter.transcript.escaping import without_ansi
 from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_STDERR_SECONDS = 0.2
@@ -223,7 +224,6 @@ def start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
     return AgentStartError(f"{spec.name} did not start: {why}. {what}")
 
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -261,7 +261,7 @@ class StderrTail:
         self._open += piece[: max(0, room)]
 
     def _clean(self, line: bytes) -> str:
-        text = _ESCAPES.sub("", line.decode("utf-8", "replace"))
+        text = without_ansi(line.decode("utf-8", "replace"))
         return _CONTROLS.sub("", text).rstrip()[: self._line_chars]
 
 

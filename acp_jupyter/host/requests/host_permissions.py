@@ -28,6 +28,7 @@ from acp_jupyter.host.requests.rules import Facts, facts_of, rule_on
 from acp_jupyter.host.requests.session_folder import FileId, FolderPath
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.files import relative_path
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.host_events.notes import HostNotice, ImportedPacket
 from acp_jupyter.protocol.objects import Obj, items, obj
 from acp_jupyter.protocol.packets import Location
@@ -241,7 +242,7 @@ class HostPermissions:
             self._journal.note(HostNotice(severity="warning", text=text))
             return
         name = relative_path(what, self._journal.transcript.session.cwd)
-        shown = name if len(name) <= _SHOWN_NAME else f"{name[:_SHOWN_NAME]}…"
+        shown = shorten(name, _SHOWN_NAME)
         title = f"{_REFUSED[kind]} {shown}"
         if kind == "execute":
             call = host_call(kind, title=title, command=shown, raw_input={"command": shown})

@@ -218,7 +218,7 @@ class _OtherNames:
     def _at_home(self) -> frozenset[FileId]:
         """The files that are also credentials in the user's home folder."""
         found: set[FileId] = set()
-        for entry in () if self._home is None else _entries(self._home):
+        for entry in () if self._home is None else folder_entries(self._home):
             if not holds_credentials(entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
@@ -267,7 +267,7 @@ def _names_of(files: Collection[FileId], folder: Path) -> tuple[dict[FileId, lis
     left = _MAX_ENTRIES
     todo = [folder]
     while todo:
-        for entry in _entries(todo.pop()):
+        for entry in folder_entries(todo.pop()):
             left -= 1
             if left < 0:
                 return found, False
@@ -278,7 +278,8 @@ def _names_of(files: Collection[FileId], folder: Path) -> tuple[dict[FileId, lis
     return found, True
 
 
-def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+def folder_entries(folder: Path | str) -> Iterator[os.DirEntry[str]]:
+    """Yield the entries of a folder; none if it can't be read."""
     try:
         with os.scandir(folder) as entries:
             yield from entries

@@ -16,7 +16,7 @@ from acp_jupyter.host.process.agent_process import AgentProcess, agent_environme
 from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.agent_answers import ClientOf, Models, RequestHandling
-from acp_jupyter.host.rpc.handshake import Handshake
+from acp_jupyter.host.rpc.handshake import Handshake, mapping
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.transport import LineTransport
@@ -200,7 +200,7 @@ class AgentConnection:
         seconds = self._limits.request_seconds if seconds is None else seconds
         try:
             result = await self.messages.request(method, params, seconds, log=log, opens=opens)
-            return dict(_object(result))
+            return dict(mapping(result))
         except TimeoutError:
             raise AgentRequestError(
                 f"{self.spec.name} did not answer {method} within {seconds:g} s. "
@@ -307,7 +307,3 @@ def _own_folders(spec: AgentSpec) -> dict[str, str]:
 async def _end(confined: Confined | None) -> None:
     if confined is not None:
         await confined.close()
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

@@ -56,7 +56,7 @@ class Handshake:
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """The agent's capabilities, as sent."""
-        return _object(self.result.get("agentCapabilities"))
+        return mapping(self.result.get("agentCapabilities"))
 
     async def shake(self, send_request: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
         """Send ``initialize``."""
@@ -88,7 +88,7 @@ class Handshake:
     async def explained(self, method: str, answer: Answer, seconds: float) -> dict[str, Any]:
         """Wait for the answer to a request; an error explains the failure and what to do."""
         try:
-            return dict(_object(await answer))
+            return dict(mapping(await answer))
         except TimeoutError:
             if may_wait_for_login(self.result):
                 words = f"did not answer {method} within {seconds:g} s"
@@ -120,10 +120,11 @@ class Handshake:
 
     @property
     def _info(self) -> Mapping[str, Any]:
-        return _object(self.result.get("agentInfo"))
+        return mapping(self.result.get("agentInfo"))
 
 
-def _object(value: object) -> Mapping[str, Any]:
+def mapping(value: object) -> Mapping[str, Any]:
+    """Return an object, or an empty one for anything else."""
     return value if isinstance(value, Mapping) else {}
 
 

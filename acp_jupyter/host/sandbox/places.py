@@ -23,6 +23,7 @@ from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.credential_files import CREDENTIAL_PLACES
 from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
+from acp_jupyter.host.requests.session_folder import folder_entries
 from acp_jupyter.host.sandbox.walls import AgentPlaces, FolderPlaces
 
 _MAX_ENTRIES = 200_000
@@ -63,7 +64,7 @@ def places_in(folder: Path, most: int) -> FolderPlaces:
     left = _MAX_ENTRIES
     todo = [str(folder)]
     while todo:
-        for entry in _entries(todo.pop()):
+        for entry in folder_entries(todo.pop()):
             left -= 1
             if left < 0:
                 raise OSError(0, f"the folder has more than {_MAX_ENTRIES} files")
@@ -117,14 +118,6 @@ def _names_credentials(name: str) -> bool:
     return holds_credentials(name)
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            yield from entries
-    except OSError:
-        return
-
-
 def _is_special(folder: str) -> bool:
     """Return whether a folder is a Python environment or a bare git repository."""
     if any(os.path.exists(os.path.join(folder, n)) for n in ("pyvenv.cfg", "conda-meta")):
@@ -152,7 +145,7 @@ def _credentials_in(folder: str) -> Iterator[str]:
 def _named_below(folder: str, depth: int) -> Iterator[str]:
     if os.path.basename(folder) in _PACKAGES or os.path.exists(os.path.join(folder, "pyvenv.cfg")):
         return
-    for entry in itertools.islice(_entries(folder), _MAX_AT_HOME):
+    for entry in itertools.islice(folder_entries(folder), _MAX_AT_HOME):
         if entry.is_symlink():
             continue
         if _names_credentials(entry.name):
@@ -194,7 +187,7 @@ def credentials_at(home: Path) -> list[str]:
     left = itertools.count(_MAX_AT_HOME, -1)
 
     def look(folder: str, below: str, depth: int) -> None:
-        for entry in _entries(folder):
+        for entry in folder_entries(folder):
             if next(left) <= 0:
                 return
             name = f"{below}{entry.name}"

@@ -17,6 +17,7 @@ from acp_jupyter.host.sandbox.hosts import Destination
 from acp_jupyter.host.sandbox.walls import Access, Walls
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.session import SandboxLevel
+from acp_jupyter.transcript.escaping import without_ansi
 
 Reason = Literal["read_only", "denied", "missing"]
 
@@ -64,7 +65,6 @@ _NESTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """How the programs that make sandboxes say that they can't."""
-_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
 _HEAD_CHARS, _TAIL_CHARS = 8_000, 24_000
 _MAX_REFUSALS = 20
 _SHOWN_CHARS = 300
@@ -89,7 +89,7 @@ def _plain(output: str) -> str:
     """Return what can be looked through: both ends, without colours."""
     if len(output) > _HEAD_CHARS + _TAIL_CHARS:
         output = f"{output[:_HEAD_CHARS]}\n{output[-_TAIL_CHARS:]}"
-    return _CONTROLS.sub("", output)
+    return without_ansi(output).replace("\r", "")
 
 
 def _found(text: str) -> Iterator[tuple[int, Refusal]]:

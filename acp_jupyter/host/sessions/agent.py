@@ -34,6 +34,7 @@ from acp_jupyter.host.sessions.login import SessionLogin
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
 from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.socket_relay import OTHER_SIDE_ENDED
@@ -464,5 +465,4 @@ class IdleTimer:
 
     async def _go(self) -> None:
         minutes = max(1, round(self._seconds / 60))
-        many = "s" * (minutes != 1)
-        await self._leave(f"was stopped after {minutes} minute{many} without a prompt")
+        await self._leave(f"was stopped after {quantity(minutes, 'minute')} without a prompt")

@@ -15,6 +15,7 @@ from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.formatting import shorten_end
 from acp_jupyter.protocol.host_events.session import SessionBranched
 from acp_jupyter.transcript.model.items import AgentMessage, Item, UserMessage
 from acp_jupyter.transcript.model.session_state import STEERED, ConfigOption, TurnState
@@ -113,7 +114,7 @@ def history_text(transcript: Transcript, max_chars: int) -> str:
         part = _turn_text(turn, transcript.turn_items(turn.turn_id))
         if parts and len(part) > room:
             break
-        parts.appendleft(_cut(part, max_chars))
+        parts.appendleft(shorten_end(part, max_chars))
         room -= len(part)
     if not parts:
         return ""
@@ -145,9 +146,5 @@ def _call_text(call: ToolCall) -> str:
     if changed:
         lines.append(f"Changed: {', '.join(dict.fromkeys(changed))}")
     if call.output:
-        lines.append(_cut(call.output, _OUTPUT_CHARS))
+        lines.append(shorten_end(call.output, _OUTPUT_CHARS))
     return "\n".join(lines)
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}\n… {len(text) - most} characters left out"

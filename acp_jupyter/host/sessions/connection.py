@@ -21,6 +21,7 @@ from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.content import history_block, instructions_block
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.host_events.notes import AgentExited, HostNotice, StartFailed, TurnFailed
 from acp_jupyter.protocol.host_events.session import (
     MessageHeld,
@@ -175,8 +176,7 @@ class AgentSessionOpener:
 
     async def _show_instructions(self) -> None:
         """Show the instructions to the user, unless the session already has that notice."""
-        words = self._instructions
-        shown = words if len(words) <= _SHOWN_CHARS else f"{words[:_SHOWN_CHARS]}…"
+        shown = shorten(self._instructions, _SHOWN_CHARS)
         notice = HostNotice(text=f"{_INSTRUCTED}\n\n{shown}")
         items = self._journal.transcript.items
 

@@ -24,6 +24,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.policy import follow_up_policy
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.content import BLOCK_TYPES, MEDIA, media_of
+from acp_jupyter.protocol.formatting import code_block
 from acp_jupyter.protocol.host_events.notes import (
     Origin,
     TurnEdited,
@@ -41,7 +43,6 @@ _NAME_CHARS = 1_000
 _URI_CHARS = 8_000
 _MIME = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}/[\w.+-]{1,100}(?:\s*;[^\x00-\x1f]{0,200})?")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+")
-_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
 def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) -> Blocks:
@@ -65,15 +66,16 @@ def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) ->
 
 
 def _check(block: Obj, where: str) -> None:
+    if (media := media_of(block.get("type"))) is not None:
+        mime = text(block.get("mimeType"))
+        _need(_MIME.fullmatch(mime) is not None, where, f"has no MIME type for its {media}")
+        _need(mime.startswith(f"{media}/"), where, f"has a MIME type that is not {media}")
+        _need(_is_base64(block.get("data")), where, f"has no {media} in base64")
+        _need_uri(block, "uri", where, required=False)
+        return
     match block.get("type"):
         case "text":
             _need(isinstance(block.get("text"), str), where, "has no text")
-        case "image" | "audio" as kind:
-            mime = text(block.get("mimeType"))
-            _need(_MIME.fullmatch(mime) is not None, where, f"has no MIME type for its {kind}")
-            _need(mime.startswith(f"{kind}/"), where, f"has a MIME type that is not {kind}")
-            _need(_is_base64(block.get("data")), where, f"has no {kind} in base64")
-            _need_uri(block, "uri", where, required=False)
         case "resource_link":
             name = block.get("name")
             named = isinstance(name, str) and 0 < len(name) <= _NAME_CHARS
@@ -85,9 +87,8 @@ def _check(block: Obj, where: str) -> None:
             has_text = isinstance(body.get("text"), str)
             _need(has_text or _is_base64(body.get("blob")), where, "is a file without content")
         case _:
-            raise InvalidBlock(
-                f"{where} has an unknown type. Use text, image, audio, resource_link or resource."
-            )
+            *types, last = BLOCK_TYPES
+            raise InvalidBlock(f"{where} has an unknown type. Use {', '.join(types)} or {last}.")
 
 
 def _need(good: bool, where: str, words: str) -> None:
@@ -141,11 +142,11 @@ def _fitted(
     agent: str,
     is_file: Callable[[Path], bool],
 ) -> Obj:
-    kind = text(block.get("type"))
-    if kind in {"image", "audio"} and kind not in capabilities:
+    media = media_of(block.get("type"))
+    if media is not None and media not in capabilities:
         named = text(block.get("uri")).rpartition("/")[2] or text(block.get("mimeType"))
-        raise _not_supported(agent, kind, "an image" if kind == "image" else "sound", named)
-    if kind != "resource" or "embeddedContext" in capabilities:
+        raise _not_supported(agent, media, MEDIA[media].words, named)
+    if block.get("type") != "resource" or "embeddedContext" in capabilities:
         return block
     body = obj(block.get("resource"))
     uri = text(body.get("uri"))
@@ -153,20 +154,13 @@ def _fitted(
     if path is not None and is_file(path):
         return _link(uri, path.name, text(body.get("mimeType")))
     if "text" in body:
-        return _fenced(uri, text(body["text"]))
+        return {"type": "text", "text": f"\n{uri}\n{code_block(text(body['text']))}\n"}
     raise _not_supported(agent, "embeddedContext", "a file in a message", uri.rpartition("/")[2])
 
 
 def _link(uri: str, name: str, mime_type: str) -> Obj:
     link: Obj = {"type": "resource_link", "uri": uri, "name": name}
     return link | ({"mimeType": mime_type} if mime_type else {})
-
-
-def _fenced(uri: str, content: str) -> Obj:
-    """Return a text as a code block, with a fence longer than any inside."""
-    longest = max((len(found) for found in _FENCE.findall(content)), default=2)
-    fence = "`" * max(3, longest + 1)
-    return {"type": "text", "text": f"\n{uri}\n{fence}\n{content}\n{fence}\n"}
 
 
 def _not_supported(agent: str, capability: str, what: str, named: str) -> NotSupported:

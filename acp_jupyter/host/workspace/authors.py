@@ -139,7 +139,7 @@ def author_evidence(
     evidence = transcript.evidence
     if evidence.turn_id != turn_id:
         evidence = TurnEvidence(turn_id)
-    calls = list(_calls(transcript, turn_id))
+    calls = list(transcript.turn_calls(turn_id))
     ran = [call for call in calls if _may_have_written(call) and not _is_users(call)]
     named = {
         os.path.normpath(os.path.join(top, path))
@@ -168,12 +168,6 @@ def author_evidence(
         tuple(_joined(by_user)),
         alone,
     )
-
-
-def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
-    for item in transcript.items.since(transcript.turn_first.get(turn_id, len(transcript.items))):
-        if isinstance(item, ToolCall) and item.turn_id == turn_id:
-            yield item
 
 
 def _may_have_written(call: ToolCall) -> bool:

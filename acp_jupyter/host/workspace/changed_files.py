@@ -18,6 +18,7 @@ from pydantic import JsonValue
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature
 from acp_jupyter.protocol.files import INDEX, ArtifactInfo, file_type, human_size
+from acp_jupyter.protocol.formatting import first_names
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.state import Transcript
@@ -123,13 +124,13 @@ class FileContents:
         if large:
             most = human_size(self._limits.changed_file_bytes)
             yield (
-                f"Not in the recording: {_named(large)}. A file may have {most}, "
+                f"Not in the recording: {first_names(large, _NAMED)}. A file may have {most}, "
                 f"all of a turn {human_size(self._limits.changed_bytes)}."
             )
         if local:
             yield (
-                f"Not in the recording: {_named(local)}. It is not text, and contains a path of "
-                "this machine or what looks like a secret."
+                f"Not in the recording: {first_names(local, _NAMED)}. It is not text, and "
+                "contains a path of this machine or what looks like a secret."
             )
 
     def _read(self, path: str) -> bytes | None:
@@ -155,11 +156,6 @@ def _decoded(data: bytes) -> str | None:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _named(paths: list[str]) -> str:
-    more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 _IN_SIGHT = {"code", "markdown"}
@@ -218,12 +214,12 @@ def _artifact(name: str, path: str, after: FolderScan) -> ArtifactInfo:
 
 def shown_paths(transcript: Transcript, turn_id: str) -> set[str]:
     """Return the paths of the diffs that the turn shows."""
-    return {diff.path for call in _calls(transcript, turn_id) for diff in call.diffs}
+    return {diff.path for call in transcript.turn_calls(turn_id) for diff in call.diffs}
 
 
 def edited_paths(transcript: Transcript, turn_id: str) -> set[str]:
     """Return the paths of diffs whose tool call was completed."""
-    done = (call for call in _calls(transcript, turn_id) if call.status == "completed")
+    done = (call for call in transcript.turn_calls(turn_id) if call.status == "completed")
     return {diff.path for call in done for diff in call.diffs}
 
 
@@ -254,11 +250,5 @@ def names_file(transcript: Transcript, turn_id: str, path: str) -> bool:
     return bool(name) and any(
         path in {call.path, *(p.path for p in call.locations), *(d.path for d in call.diffs)}
         or name in call.command
-        for call in _calls(transcript, turn_id)
+        for call in transcript.turn_calls(turn_id)
     )
-
-
-def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
-    for item in transcript.items.since(transcript.turn_first.get(turn_id, len(transcript.items))):
-        if isinstance(item, ToolCall) and item.turn_id == turn_id:
-            yield item

@@ -17,6 +17,7 @@ from typing import Self
 
 from acp_jupyter.errors import FileMissing, FileOutside, FileRefused, plain_reason
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.system.open_folder import OpenFolder, inside_by_any_name
 from acp_jupyter.system.windows.paths import why_not_plain
 
@@ -249,7 +250,7 @@ def _shown(path: str | RealPath) -> str:
 
 def _cut(path: str | RealPath) -> str:
     path = path.given if isinstance(path, RealPath) else path
-    return path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…"
+    return shorten(path, _SHOWN_CHARS)
 
 
 _MARKS = (

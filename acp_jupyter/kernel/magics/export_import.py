@@ -31,6 +31,7 @@ from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.system.printing import say
@@ -250,7 +251,7 @@ def _words(path: str, result: ImportResult) -> list[str]:
     turns = len(result.turn_ids)
     lines = [
         f"Imported as session {result.session_id[:8]}: {DIALECT_WORDS[result.dialect]}, "
-        f"{turns} turn{'s' * (turns != 1)}, {result.entries} lines."
+        f"{quantity(turns, 'turn')}, {result.entries} lines."
     ]
     if result.other_sessions:
         lines.append(

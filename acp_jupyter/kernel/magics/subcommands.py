@@ -27,6 +27,7 @@ from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.system.printing import say
 from acp_jupyter.transcript.escaping import one_line
@@ -274,9 +275,7 @@ def _cancel() -> None:
         for turn_id in turns:
             client.cancel(state.session_id, turn_id)
             stopped += 1
-    print_text(
-        f"Stopped {stopped} turn{'s' * (stopped != 1)}." if stopped else "Nothing is running."
-    )
+    print_text(f"Stopped {quantity(stopped, 'turn')}." if stopped else "Nothing is running.")
 
 
 def _steer(words: str) -> None:

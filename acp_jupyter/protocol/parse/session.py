@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.content import read_block
+from acp_jupyter.protocol.content import MEDIA, read_block
 from acp_jupyter.protocol.errors import error_detail
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text, text_or_none
@@ -43,7 +43,7 @@ from acp_jupyter.protocol.vocabulary import normalize_todo_status, read_priority
 MODEL_OPTION = "model"
 """Id and category of the config option that replaces the older field ``models``."""
 
-_PROMPT_CAPABILITIES = ("image", "audio", "embeddedContext")
+_PROMPT_CAPABILITIES = (*MEDIA, "embeddedContext")
 
 _SEVERITIES: dict[str, Literal["info", "warning", "error"]] = {
     "warning": "warning",

@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import JsonValue
 
+from acp_jupyter.protocol.content import text_content
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _MAX_CALLS = 200
@@ -43,7 +44,7 @@ class _Call:
         if not self.last_text:
             return [*self.items]
         self.last_text = ["".join(self.last_text)]
-        return [*self.items, _text_item(self.last_text[0])]
+        return [*self.items, text_content(self.last_text[0])]
 
     def add(self, piece: list[JsonValue]) -> None:
         """Add items; a text after a text is appended to it."""
@@ -195,7 +196,3 @@ def _plain_text(item: JsonValue) -> str | None:
     block = obj(obj(item).get("content"))
     is_plain = block.keys() == {"type", "text"} and block["type"] == "text"
     return text(block["text"]) if is_plain else None
-
-
-def _text_item(words: str) -> Obj:
-    return {"type": "content", "content": {"type": "text", "text": words}}

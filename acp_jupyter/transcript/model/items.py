@@ -8,8 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.protocol.content import BlockType
 from acp_jupyter.protocol.elicitation import ElicitationField, ElicitationMode
 from acp_jupyter.protocol.files import ArtifactType
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.host_events.notes import NoticeOffer
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.elicitation import WITHHELD
@@ -106,8 +108,7 @@ def _answer_text(field: ElicitationField, value: JsonValue) -> str:
         case list():
             return ", ".join(labels.get(str(each), str(each)) for each in value) or "None"
         case _:
-            words = labels.get(str(value), str(value))
-            return words if len(words) <= _ANSWER_CHARS else f"{words[:_ANSWER_CHARS]}…"
+            return shorten(labels.get(str(value), str(value)), _ANSWER_CHARS)
 
 
 def unanswered_words(by: str) -> str:
@@ -128,7 +129,7 @@ def unanswered_words(by: str) -> str:
 class Attachment(Model):
     """An attachment of a prompt."""
 
-    type: Literal["image", "audio", "resource_link", "resource"]
+    type: BlockType
     name: str
     uri: str = ""
     mime_type: str = ""

@@ -190,6 +190,10 @@ class Transcript(TranscriptFields):
         """Return the items of one turn; late ones may be among those of the next."""
         return tuple(self.each_of_turn(turn_id))
 
+    def turn_calls(self, turn_id: str) -> Iterator[ToolCall]:
+        """Yield the tool calls of one turn."""
+        return (item for item in self.each_of_turn(turn_id) if isinstance(item, ToolCall))
+
     def each_of_turn(self, turn_id: str, start: int | None = None) -> Iterator[Item]:
         """Yield the items of one turn from index ``start`` on."""
         first = self.turn_first.get(turn_id, len(self.items))

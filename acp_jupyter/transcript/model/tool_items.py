@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.content import ToolDiff
+from acp_jupyter.protocol.content import BlockType, ToolDiff
 from acp_jupyter.protocol.host_events.session import EndedBy, Wall
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
@@ -68,7 +68,7 @@ class ContentBlockItem(StepBase):
     """A content block that is not text: image, audio, resource, resource link."""
 
     kind: Literal["content_block"] = "content_block"
-    type: Literal["image", "audio", "resource_link", "resource", "other"]
+    type: Literal[BlockType, "other"]
     data: str = ""
     """Base64 of images and audio."""
     mime_type: str = ""

@@ -8,6 +8,7 @@ from html import escape
 
 from pydantic import JsonValue
 
+from acp_jupyter.protocol.formatting import quantity, shorten_middle
 from acp_jupyter.protocol.host_events.notes import REPLAYED, Origin
 from acp_jupyter.protocol.host_events.session import TurnChanges, Wall
 from acp_jupyter.protocol.objects import Model
@@ -32,7 +33,8 @@ from acp_jupyter.transcript.model.tool_items import (
 )
 from acp_jupyter.transcript.output.diff_text import trimmed_diff
 from acp_jupyter.transcript.output.markdown import (
-    capped,
+    OUTPUT_CHARS,
+    cut_text,
     shown_output,
     turn_markdown,
     turn_plain_text,
@@ -202,7 +204,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolC
         update={
             # Cut after redaction: half of a secret would not be recognised.
             "output": shown_output(call),
-            "command": capped(call.command),
+            "command": shorten_middle(call.command, OUTPUT_CHARS),
             "permission": call.permission and _saved_permission(call.permission),
             "files": None if call.files is None else call.files[:_FILES],
             "hits": _saved_hits(call.hits),
@@ -216,7 +218,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolC
 
 def _saved_permission(permission: Permission) -> Permission:
     details = [
-        detail.model_copy(update={"value": capped(detail.value, _DETAIL_CHARS)})
+        detail.model_copy(update={"value": shorten_middle(detail.value, _DETAIL_CHARS)})
         for detail in permission.details[:_DETAILS]
     ]
     more = len(permission.details) - len(details)
@@ -235,7 +237,7 @@ def _of_a_cell(block: ContentBlockItem) -> ContentBlockItem:
 
 
 def _saved_terminal(terminal: TerminalView) -> TerminalView:
-    return terminal.model_copy(update={"command": capped(terminal.command)})
+    return terminal.model_copy(update={"command": shorten_middle(terminal.command, OUTPUT_CHARS)})
 
 
 def _saved_wall(wall: Wall) -> Wall:
@@ -262,7 +264,7 @@ def _saved_diff(diff: Diff) -> Diff:
 
 
 def _saved_block(block: ContentBlockItem, picture_chars: int) -> ContentBlockItem:
-    update = {"text": capped(block.text)}
+    update = {"text": shorten_middle(block.text, OUTPUT_CHARS)}
     if len(block.data) > (picture_chars or _ITEM_TEXT_CHARS):
         update["data"] = ""
     return block.model_copy(update=update)
@@ -306,7 +308,7 @@ def _shortened_item(item: Item) -> Item:
     text = getattr(item, "text", "")
     if len(text) <= _ITEM_TEXT_CHARS:
         return item
-    return item.model_copy(update={"text": text[:_ITEM_TEXT_CHARS] + "\n\n… cut here …"})
+    return item.model_copy(update={"text": cut_text(text, _ITEM_TEXT_CHARS)})
 
 
 def sections(
@@ -359,7 +361,7 @@ def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
     count = len(own) if turn.changes is None else changes.own_count
     if own:
         shown = ", ".join(own[:3]) + (", …" if count > 3 else "")
-        yield f"{count} file{'s' if count > 1 else ''} changed: {shown}"
+        yield f"{quantity(count, 'file')} changed: {shown}"
     unknown = [file for file in changes.files if file.author == "unknown"]
     if more := len(unknown) + changes.unknown_left_out:
         yield f"{more} more changed meanwhile, not known by whom"

@@ -17,7 +17,9 @@ from functools import cache
 from typing import NamedTuple
 
 from acp_jupyter.errors import MissingPackage
+from acp_jupyter.protocol.content import MEDIA, media_of
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.protocol.formatting import shorten_middle
 from acp_jupyter.transcript.escaping import printable
 from acp_jupyter.transcript.model.items import Item, Thought
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
@@ -51,10 +53,6 @@ _TEXT_CHARS = 20_000
 _MEDIA_CHARS = 4 * 1024 * 1024
 _PAGE_ITEMS = 20_000
 _OPEN_DIFF_LINES = 60
-_MEDIA = {
-    "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
-    "audio": frozenset({"audio/wav", "audio/x-wav", "audio/mpeg", "audio/ogg", "audio/mp4"}),
-}
 
 
 class _DiffLine(NamedTuple):
@@ -150,11 +148,7 @@ def _template() -> Template:
 
 
 def _capped(text: str) -> str:
-    text = printable(text)
-    if len(text) <= _TEXT_CHARS:
-        return text
-    half = _TEXT_CHARS // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+    return shorten_middle(printable(text), _TEXT_CHARS)
 
 
 def _diff_lines(diff: Diff) -> list[_DiffLine]:
@@ -169,8 +163,10 @@ def _is_short(diffs: Sequence[Diff]) -> bool:
 
 def _media(block: ContentBlockItem) -> str:
     """Return an image or a sound as a ``data:`` URL; empty for other blocks."""
-    known = _MEDIA.get(block.type, frozenset())
-    if block.mime_type not in known or not 0 < len(block.data) <= _MEDIA_CHARS:
+    media = media_of(block.type)
+    if media is None or block.mime_type not in MEDIA[media].drawn:
+        return ""
+    if not 0 < len(block.data) <= _MEDIA_CHARS:
         return ""
     try:
         base64.b64decode(block.data, validate=True)

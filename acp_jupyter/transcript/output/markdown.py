@@ -10,15 +10,16 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from acp_jupyter.protocol.formatting import shorten_middle
 from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.transcript.escaping import (
     agent_markdown,
     details,
-    fence,
     inert,
     inert_html,
     one_line,
+    printable_block,
     quote,
 )
 from acp_jupyter.transcript.model.items import (
@@ -129,20 +130,11 @@ def session_markdown(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def capped(text: str, most: int = OUTPUT_CHARS) -> str:
-    """Return a tool's output; a long one is cut in the middle."""
-    if len(text) <= most:
-        return text
-    note = f"\n… {len(text) - most} characters left out …\n"
-    half = (most - len(note)) // 2
-    return text[:half] + note + text[-half:]
-
-
 def shown_output(call: ToolCall) -> str:
     """Return the shown part of a call's output: the end of a terminal, else both ends."""
     if call.terminal is not None:
         return terminal_tail(call.output, OUTPUT_CHARS)
-    return capped(call.output)
+    return shorten_middle(call.output, OUTPUT_CHARS)
 
 
 # -- Markdown ----------------------------------------------------------------
@@ -155,9 +147,9 @@ def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
         case UserMessage():
             return ""  # the cell's source, or the heading of the turn
         case AgentMessage():
-            return agent_markdown(_cut_text(item.text))
+            return agent_markdown(cut_text(item.text))
         case Thought():
-            return details("Thought", agent_markdown(_cut_text(item.text))) if thoughts else ""
+            return details("Thought", agent_markdown(cut_text(item.text))) if thoughts else ""
         case ContentBlockItem():
             return _block(item)
         case ToolCall():
@@ -174,10 +166,18 @@ def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
             return _file_line(item.title, item.path, item.size)
         case Notice():
             words = quote(inert(" ".join(filter(None, (item.title, item.text))), 1_000))
-            return f"{words}\n\n{fence(capped(item.detail))}" if item.detail else words
+            return (
+                f"{words}\n\n{printable_block(shorten_middle(item.detail, OUTPUT_CHARS))}"
+                if item.detail
+                else words
+            )
         case ErrorItem():
             message = quote(f"**Error:** {inert(item.message, 1_000)}")
-            return message + (f"\n\n{fence(capped(item.detail))}" if item.detail else "")
+            return message + (
+                f"\n\n{printable_block(shorten_middle(item.detail, OUTPUT_CHARS))}"
+                if item.detail
+                else ""
+            )
         case TurnEnd():
             has_error_item = item.stop_reason == "error"  # by its own item
             ends = (item.summary, "" if has_error_item else item.words)
@@ -191,7 +191,8 @@ def _file_line(what: str, name: str, facts: str) -> str:
     return f"{inert(what)}: {inert(name)}{suffix}"
 
 
-def _cut_text(text: str, most: int = _TEXT_CHARS) -> str:
+def cut_text(text: str, most: int = _TEXT_CHARS) -> str:
+    """Return the first characters of a longer text, with a note that it is cut."""
     return text if len(text) <= most else f"{text[:most]}\n\n… cut here …"
 
 
@@ -234,7 +235,7 @@ def _step(step: Item, *, thoughts: bool) -> tuple[str, bool]:
         case ToolCall() if not step.diffs:
             return f"- {_summary(step)}", True
         case AgentMessage():
-            return quote(agent_markdown(_cut_text(step.text, OUTPUT_CHARS))), False
+            return quote(agent_markdown(cut_text(step.text, OUTPUT_CHARS))), False
         case Thought():
             return f"- *{inert(step.text, _STEP_CHARS)}*" if thoughts else "", True
         case _:
@@ -244,9 +245,9 @@ def _step(step: Item, *, thoughts: bool) -> tuple[str, bool]:
 def _tool_call(call: ToolCall, steps: str = "") -> str:
     diffs = [unified_diff(diff) for diff in call.diffs]
     body = [steps] if steps else []
-    body += [fence(diff, "diff") for diff in diffs]
+    body += [printable_block(diff, "diff") for diff in diffs]
     if call.command:
-        body.append(fence(capped(call.command), "sh"))
+        body.append(printable_block(shorten_middle(call.command, OUTPUT_CHARS), "sh"))
     beside = [f"- {inert(name)}: {inert(value, 1_000)}" for name, value in other_details(call)]
     body += ["\n".join(beside)] if beside else []
     if call.tool_kind == "read":
@@ -254,7 +255,7 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
     elif call.todos:
         body.append(_checklist(call.todos))
     elif call.output and not (call.diffs and call.permission):
-        body.append(fence(shown_output(call)))
+        body.append(printable_block(shown_output(call)))
     body += [_block(block) for block in call.blocks]
     short = sum(diff.count("\n") for diff in diffs) <= _OPEN_DIFF_LINES
     if times := item_times(call):

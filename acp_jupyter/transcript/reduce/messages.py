@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from acp_jupyter.protocol.content import OtherBlock, TextBlock
+from acp_jupyter.protocol.formatting import shorten
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.objects import obj
 from acp_jupyter.protocol.packets import (
@@ -219,7 +220,7 @@ def add_notice(draft: Draft, packet: NoticePacket) -> None:
             name: getattr(old, name) for name in ("text", "detail") if name not in packet.clears
         }
         fields |= {name: words for name, words in kept.items() if not fields[name]}
-    fields = {name: _cut(words, _NOTICE_CHARS[name]) for name, words in fields.items()}
+    fields = {name: shorten(words, _NOTICE_CHARS[name]) for name, words in fields.items()}
     if old is not None:
         draft.replace(old.model_copy(update=fields))
         return
@@ -237,15 +238,11 @@ def add_host_notice(draft: Draft, note: HostNotice) -> None:
         id=draft.new_id(),
         turn_id=draft.turn_id(),
         severity=note.severity,
-        text=_cut(note.text, _NOTICE_CHARS["text"]),
+        text=shorten(note.text, _NOTICE_CHARS["text"]),
         offers=note.offers,
         target=note.target,
     )
     draft.add(item)
-
-
-def _cut(words: str, most: int) -> str:
-    return words if len(words) <= most else f"{words[:most]}…"
 
 
 def _known_notice(draft: Draft, key: str) -> Notice | None:

@@ -1,4 +1,4 @@
-import { parseContentBlock, parseToolCall } from './parse_tool';
+import { BLOCK_TYPES, parseContentBlock, parseToolCall } from './parse_tool';
 import { flag, list, number, oneOf, text, textOrNull } from './read';
 import type { Fields } from './read';
 import type {
@@ -141,7 +141,7 @@ export function parseItem(value: Fields): Item | null {
 
 function parseAttachment(value: Fields): Attachment {
   return {
-    type: oneOf(value, 'type', ['resource', 'image', 'audio', 'resource_link']),
+    type: oneOf(value, 'type', BLOCK_TYPES),
     name: text(value, 'name'),
     uri: text(value, 'uri'),
     mime_type: text(value, 'mime_type'),

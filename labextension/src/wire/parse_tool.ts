@@ -202,6 +202,9 @@ function parseOption(value: Fields): PermissionOption {
   };
 }
 
+/** The content blocks that are not text; the first stands for one that is not known. */
+export const BLOCK_TYPES = ['resource', 'resource_link', 'image', 'audio'] as const;
+
 /** Parses a content block of a saved output, by itself or of a tool call. */
 export function parseContentBlock(value: Readonly<Record<string, unknown>>): ContentBlockItem {
   return {
@@ -209,7 +212,7 @@ export function parseContentBlock(value: Readonly<Record<string, unknown>>): Con
     turn_id: textOrNull(value, 'turn_id'),
     parent_id: text(value, 'parent_id'),
     kind: 'content_block',
-    type: oneOf(value, 'type', ['other', 'image', 'audio', 'resource_link', 'resource']),
+    type: oneOf(value, 'type', ['other', ...BLOCK_TYPES]),
     data: typeof value.data === 'string' ? value.data : '',
     mime_type: text(value, 'mime_type'),
     uri: text(value, 'uri'),

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import pytest
 
+from acp_jupyter.protocol.formatting import shorten_middle
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.protocol.tools.inputs import TodoItem
@@ -53,7 +54,6 @@ from acp_jupyter.transcript.output.bundle import build_bundle, changed_files
 from acp_jupyter.transcript.output.diff_text import unified_diff
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import (
-    capped,
     session_markdown,
     turn_markdown,
     turn_plain_text,
@@ -408,7 +408,8 @@ def test_diffs_and_cut_texts() -> None:
             yield f"{name}: {written(unified_diff(diff))}"
         for length in (1999, 2000, 2001, 2500):
             for text in ("x" * length, "xy\n" * (length // 3)):
-                yield f"{length}: {written(capped(text))} {written(terminal_tail(text, 2000))}"
+                made = shorten_middle(text, 2000), terminal_tail(text, 2000)
+                yield f"{length}: {written(made[0])} {written(made[1])}"
 
     check(FOLDER, "diffs", lines())
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from nbconvert.filters.markdown import markdown2html
 
-from acp_jupyter.transcript.escaping import agent_markdown, fence
+from acp_jupyter.transcript.escaping import agent_markdown, printable_block
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     ErrorItem,
@@ -130,7 +130,7 @@ def test_an_error_and_a_stop_are_told_in_words() -> None:
 
 
 def test_a_fence_is_longer_than_what_is_inside() -> None:
-    assert fence("a ```` b").startswith("`````\n")
+    assert printable_block("a ```` b").startswith("`````\n")
 
 
 @pytest.mark.parametrize(

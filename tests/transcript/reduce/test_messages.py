@@ -170,7 +170,7 @@ def test_null_empties_what_was_said_of_a_compaction(update: Json, after: tuple[s
 
 
 @pytest.mark.parametrize(
-    ("length", "after"), [(300, "x" * 300), (301, "x" * 300 + "…"), (10_000, "x" * 300 + "…")]
+    ("length", "after"), [(300, "x" * 300), (301, "x" * 299 + "…"), (10_000, "x" * 299 + "…")]
 )
 def test_the_title_of_a_notice_is_cut(length: int, after: str) -> None:
     script = Script()

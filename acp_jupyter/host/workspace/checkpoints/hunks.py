@@ -19,6 +19,7 @@ from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk, blob_n
 from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE, FileState, FileStep
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.merge import lines_of
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook, without_cells
 from acp_jupyter.host.workspace.checkpoints.saved_text import text_with_change_apart
 from acp_jupyter.host.workspace.checkpoints.tree_change import Side, TreeChange
@@ -89,7 +90,7 @@ class TextStep:
 
 def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
     """Return the text after the turn with some hunks reverted."""
-    before, after = _lines(old), _lines(new)
+    before, after = lines_of(old), lines_of(new)
     restored: list[bytes] = []
     old_at = new_at = 0
     for hunk in sorted(hunks, key=lambda each: (each.new_start, each.old_start)):
@@ -108,13 +109,6 @@ def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
     end = b"\r\n" if before and before[0].endswith(b"\r\n") else b"\n"
     whole = [line if line.endswith(b"\n") else line + end for line in restored[:-1]]
     return b"".join(whole + restored[-1:])
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Split a text at line feeds only, as the page does."""
-    parts = text.split(b"\n")
-    last = parts.pop()
-    return [part + b"\n" for part in parts] + ([last] if last else [])
 
 
 class TextSteps:

@@ -101,7 +101,7 @@ def _place(blocks: Sequence[_Change], at: int, *, is_end: bool) -> int:
 
 
 def lines_of(text: bytes) -> list[bytes]:
-    """Split a text at line feeds only."""
+    """Split a text at line feeds only, as the page does."""
     parts = text.split(b"\n")
     last = parts.pop()
     return [part + b"\n" for part in parts] + ([last] if last else [])

@@ -17,7 +17,7 @@ from difflib import SequenceMatcher
 from acp_jupyter.errors import BadRequest, ChangesRefused
 from acp_jupyter.host.workspace.checkpoints.merge import merged, with_change, with_change_apart
 from acp_jupyter.protocol.host_events.session import Hunk
-from acp_jupyter.protocol.objects import Obj, items, obj, text
+from acp_jupyter.protocol.objects import Obj, items, lines_or_text, obj, text
 
 _UNREAD = "was incomplete when the turn began, so its earlier cells are not known"
 _MIXED = "has cells without ids that others changed, too, so it is unknown which ones a tool wrote"
@@ -158,8 +158,7 @@ def _mark(cell: Obj) -> Obj:
 
 
 def _source(cell: Obj) -> str:
-    source = cell.get("source")
-    return "".join(map(text, source)) if isinstance(source, list) else text(source)
+    return lines_or_text(cell.get("source"))
 
 
 def _have_ids(cells: list[Obj]) -> bool:

@@ -22,6 +22,7 @@ from acp_jupyter.host.workspace.checkpoints.file_steps import (
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.tree_change import Side, TreeChange
+from acp_jupyter.protocol.formatting import first_names
 from acp_jupyter.protocol.host_events.session import ChangedFile
 
 _NAMED = 3
@@ -209,15 +210,10 @@ def refusal(refused: Mapping[str, str]) -> ChangesRefused:
     since = [path for path, why in refused.items() if why == SINCE]
     if since:
         verb = "was" if len(since) == 1 else "were"
-        words = f"Nothing was reverted: {_named(since)} {verb} changed since the turn."
+        words = f"Nothing was reverted: {first_names(since, _NAMED)} {verb} changed since the turn."
         return ChangesRefused(words, detail)
     path, why = next(iter(refused.items()))
     return ChangesRefused(f"Nothing was reverted: {path} {why}.", detail)
-
-
-def _named(paths: list[str]) -> str:
-    more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 _SHARED = "Another turn ran in this folder at the same time. Changes that it made are not reverted."
@@ -244,7 +240,7 @@ def words_of(
     yield from {file.words for file in files if file.words in {NOTEBOOK, MARKED}}
     if uncovered:
         by_why = groupby(sorted(uncovered, key=uncovered.__getitem__), uncovered.__getitem__)
-        named = ", ".join(f"{_named(list(paths))} ({why})" for why, paths in by_why)
+        named = ", ".join(f"{first_names(list(paths), _NAMED)} ({why})" for why, paths in by_why)
         alone = all(file.unread for file in files)
         yield f"Not kept: {named}." if alone else f"Not kept, so it can't be reverted: {named}."
 

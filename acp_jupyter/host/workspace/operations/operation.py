@@ -33,6 +33,7 @@ from acp_jupyter.host.workspace.operations.record import (
     RecordedNote,
     overlap,
 )
+from acp_jupyter.protocol.formatting import first_names
 from acp_jupyter.protocol.host_events.notes import Note, read_note
 from acp_jupyter.protocol.objects import Obj
 
@@ -198,7 +199,11 @@ class FolderOperations:
         except BaseException as error:
             left = await operation.roll_back()
             if isinstance(error, FileNotWritten):
-                said = f"Left in between: {_named(left)}." if left else "Nothing was changed."
+                said = (
+                    f"Left in between: {first_names(left, _NAMED)}."
+                    if left
+                    else "Nothing was changed."
+                )
                 words = f"{error.path} could not be {error.done}: {error.why}. {said}"
                 raise ChangesRefused(words) from None
             raise
@@ -267,8 +272,3 @@ def _lines_after(path: Path, number: int) -> list[Obj]:
     with path.open("rb") as file:
         later = (entry for entry in read_entries(file) if entry.seq > number)
         return [dict(entry.message) for entry in later if entry.direction == "!"]
-
-
-def _named(paths: list[str]) -> str:
-    more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-import { cut } from '../../lab/context/truncate';
+import { shortenMiddle } from '../../lab/context/shorten_middle';
 import { fenced } from '../../lab/page/fenced';
 
 /** The prompt: it asks for a new source of one cell, and nothing else. */
@@ -8,7 +8,7 @@ export async function fixPrompt(
   error: string,
   language: string,
 ): Promise<string> {
-  const shown = cut(source);
+  const shown = shortenMiddle(source);
   // An agent that has not seen the whole cell must read it before it overwrites it.
   const fingerprint = shown === source ? await fingerprintOf(source) : null;
   const named = fingerprint === null ? '' : ` and whose fingerprint is \`${fingerprint}\``;

@@ -1,6 +1,7 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { cellById, cellText } from '../../lab/context/cells';
+import { shortenMiddle } from '../../lab/context/shorten_middle';
 import { fenced } from '../../lab/page/fenced';
 
 /** Most characters of the cells in the prompt. */
@@ -21,7 +22,7 @@ export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string 
   );
   const types = [...(notebook.content.model?.cells ?? [])].map(({ type }) => type);
   const written = (text: string, index: number) =>
-    `Cell ${index + 1} (${types[index]}):\n\n${fenced(middleOut(text))}`;
+    `Cell ${index + 1} (${types[index]}):\n\n${fenced(shortenMiddle(text, MAX_OF_CELL))}`;
   const above: string[] = [];
   let left = MAX_CHARS;
   for (let index = place; index >= 0; index -= 1) {
@@ -45,12 +46,4 @@ export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string 
     ...above,
     ...(below.length === 0 ? [] : ['Below that place:', ...below]),
   ].join('\n\n');
-}
-
-function middleOut(text: string): string {
-  if (text.length <= MAX_OF_CELL) {
-    return text;
-  }
-  const half = MAX_OF_CELL / 2;
-  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
 }

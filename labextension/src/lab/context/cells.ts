@@ -2,7 +2,7 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { cut } from './truncate';
+import { shortenMiddle } from './shorten_middle';
 
 // eslint-disable-next-line no-control-regex -- terminals colour tracebacks with it
 const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
@@ -39,7 +39,7 @@ export function firstLine({ model }: NumberedCell): string {
 export function cellText({ model }: NumberedCell): string {
   const source = model.sharedModel.source;
   const outputs = isCodeCellModel(model) ? outputText(model) : '';
-  return cut(outputs === '' ? source : `${source}\n\n# Output:\n${outputs}`);
+  return shortenMiddle(outputs === '' ? source : `${source}\n\n# Output:\n${outputs}`);
 }
 
 /** The error of a cell. */
@@ -58,7 +58,7 @@ export function errorOf(model: ICellModel): CellError | null {
     if (output.output_type === 'error') {
       return {
         name: string({ ...output }, 'ename').slice(0, 80),
-        text: cut(errorText({ ...output })),
+        text: shortenMiddle(errorText({ ...output })),
       };
     }
   }

@@ -7,7 +7,7 @@ import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
 import { cellById, cellText } from './cells';
-import { cut } from './truncate';
+import { shortenMiddle } from './shorten_middle';
 import type { Variables } from './variables';
 
 /** An ACP content block. */
@@ -66,7 +66,7 @@ async function blockOf(
         addressOf(one.notebook, 'variable', one.name),
         described === null
           ? `${one.label} (${t('its value could not be read: the kernel is busy or stopped')})`
-          : cut(described),
+          : shortenMiddle(described),
       );
     }
     case 'error':

@@ -8,7 +8,7 @@ import type { Widget } from '@lumino/widgets';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
 import { baseOf } from '../page/paths';
-import { cut } from './truncate';
+import { shortenMiddle } from './shorten_middle';
 
 /** The selection in a cell or a text file; `null` for none. */
 export function selectionOf(app: JupyterFrontEnd, t: Translate): DraftAttachment | null {
@@ -78,5 +78,5 @@ function attachment(
       : lines[0] === lines[1]
         ? t('%1, line %2', name, lines[0])
         : t('%1, lines %2 to %3', name, ...lines);
-  return { kind: 'selection', label, path, text: cut(text) };
+  return { kind: 'selection', label, path, text: shortenMiddle(text) };
 }

@@ -33,7 +33,7 @@ export function fieldsOf(value: unknown, known: readonly string[]): Field[] {
   return Object.entries(value)
     .filter(([, field]) => field !== null && field !== '' && !known.includes(String(field)))
     .slice(0, MAX_FIELDS)
-    .map(([name, field]: [string, unknown]) => [name, cut(wordsOf(field), MAX_VALUE)]);
+    .map(([name, field]: [string, unknown]) => [name, shorten(wordsOf(field), MAX_VALUE)]);
 }
 
 /** The details of a permission request, without those in `shown`. */
@@ -41,10 +41,11 @@ export function detailsOf({ permission }: ToolCall, shown: readonly Field[]): Fi
   const names = new Set(shown.map(([name]) => name));
   return (permission?.details ?? [])
     .filter(({ name }) => !names.has(name))
-    .map(({ name, value }): Field => [name, cut(value, MAX_VALUE)]);
+    .map(({ name, value }): Field => [name, shorten(value, MAX_VALUE)]);
 }
 
-function cut(text: string, longest: number): string {
+/** The beginning of a text that is longer than that many characters. */
+export function shorten(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 

@@ -5,7 +5,7 @@ import { textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
 import { FoldedDiff } from '../diff/file_diff';
 import { grouped } from '../i18n';
-import { Fields } from '../parts/fields';
+import { Fields, shorten } from '../parts/fields';
 import type { Field } from '../parts/fields';
 import { oddNames, Visible } from '../parts/odd_characters';
 import { useUnread } from '../unread';
@@ -162,10 +162,9 @@ function AllFields({ id, rows }: AllFieldsProps) {
   const open = () => setOpened('1');
   useUnread(id, isFolded, open);
   const characters = rows.reduce((sum, [, value]) => sum + value.length, 0);
-  const first = rows.slice(0, FOLDED_FIELDS).map(([name, value]): Field => {
-    const isCut = value.length > FOLDED_CHARACTERS;
-    return [name, isCut ? `${value.slice(0, FOLDED_CHARACTERS)}…` : value];
-  });
+  const first = rows
+    .slice(0, FOLDED_FIELDS)
+    .map(([name, value]): Field => [name, shorten(value, FOLDED_CHARACTERS)]);
   return (
     <>
       <Fields rows={isFolded ? first : rows} />

@@ -1,6 +1,7 @@
 import type { TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
+import { shorten } from '../parts/fields';
 import { Icon } from '../parts/icons';
 import { useScene } from '../scene';
 
@@ -43,9 +44,5 @@ export function nameOf(turn: TurnState, actions: Actions | null, t: Translate): 
     return number === null ? t('A cell') : t('Cell %1', number);
   }
   const [line = ''] = prompt.trim().split('\n', 1);
-  return line === ''
-    ? t('Turn')
-    : line.length > MAX_PROMPT
-      ? `${line.slice(0, MAX_PROMPT)}…`
-      : line;
+  return line === '' ? t('Turn') : shorten(line, MAX_PROMPT);
 }

@@ -2,11 +2,11 @@
 const MAX_CHARS = 20_000;
 
 /** Beginning and end of a text that is too long; the important part is mostly in one of them. */
-export function cut(text: string): string {
-  if (text.length <= MAX_CHARS) {
+export function shortenMiddle(text: string, longest = MAX_CHARS): string {
+  if (text.length <= longest) {
     return text;
   }
-  const half = Math.floor(MAX_CHARS / 2);
+  const half = Math.floor(longest / 2);
   const left = text.length - 2 * half;
   return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`;
 }
