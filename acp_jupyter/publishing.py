@@ -109,11 +109,13 @@ def _plain(line: str) -> str:
     bullet = "- " if line.lstrip().startswith("- ") else ""
     title, end, rest = line.partition("</b>")
     if not end:
-        return f"{bullet}*{_words(line)}*" if "<sub>" in line else f"{bullet}**{_words(line)}**"
-    return f"{bullet}**{_words(title.replace('- ', '', 1) if bullet else title)}** {_words(rest)}"
+        return f"{bullet}*{_text_of(line)}*" if "<sub>" in line else f"{bullet}**{_text_of(line)}**"
+    return (
+        f"{bullet}**{_text_of(title.replace('- ', '', 1) if bullet else title)}** {_text_of(rest)}"
+    )
 
 
-def _words(text: str) -> str:
+def _text_of(text: str) -> str:
     return inert(html.unescape(_TAG.sub("", text)).strip(), 1_000)
 
 

@@ -50,7 +50,7 @@ from acp_jupyter.protocol.parse.packet import Packet
 from acp_jupyter.protocol.session_packets import CancelSent, NoticePacket, SessionInfoUpdate
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
-from acp_jupyter.transcript.model.items import EXPIRED, unanswered_words
+from acp_jupyter.transcript.model.items import EXPIRED, unanswered_text
 from acp_jupyter.transcript.reduce.turns import stop_reason_of
 
 StreamDialect = Literal["packets", "build-mode"]
@@ -366,7 +366,7 @@ class StreamElicitations:
                 if packet.by == "agent_exited":
                     yield from self._expire(packet.request_id)
                 elif packet.by != "user":
-                    remember(self._reasons, packet.request_id, unanswered_words(packet.by))
+                    remember(self._reasons, packet.request_id, unanswered_text(packet.by))
             case _:
                 assert_never(packet)
 

@@ -172,7 +172,7 @@ def read_permission(request_id: str, request: Obj) -> PermissionRequested:
     options: list[Obj] = [{"optionId": ALLOW, "name": "Allow", "kind": "allow_once"}]
     grants: dict[str, list[Obj]] = {}
     suggestions = [obj(each) for each in items(request.get("permission_suggestions"))]
-    words = [_words(suggestion) for suggestion in suggestions]
+    words = [_suggestion_text(suggestion) for suggestion in suggestions]
     label = f"Allow for this session: {', '.join(words)}"
     if words and all(words) and len(label) <= _MAX_WORDS:
         options.append({"optionId": ALWAYS, "name": label, "kind": "allow_always"})
@@ -183,7 +183,7 @@ def read_permission(request_id: str, request: Obj) -> PermissionRequested:
     return PermissionRequested(request_id, params, tool_input, grants, name)
 
 
-def _words(suggestion: Obj) -> str:
+def _suggestion_text(suggestion: Obj) -> str:
     """Return what a suggestion would allow; nothing if that is unknown."""
     match suggestion:
         case {"type": "addRules", "behavior": "allow", "rules": list(rules)}:

@@ -118,12 +118,12 @@ class SessionTools:
         self._calls += 1
         place = self._order.join(runs=row in _RUNS)
         try:
-            return await self._in_words(self._checked(row, arguments, place))
+            return await self._reply_of(self._checked(row, arguments, place))
         finally:
             place.leave()
             self._calls -= 1
 
-    async def _in_words(self, work: Awaitable[Reply]) -> Reply:
+    async def _reply_of(self, work: Awaitable[Reply]) -> Reply:
         """Wait for a reply; an error becomes a reply with a message."""
         try:
             return await work
@@ -178,7 +178,7 @@ class SessionTools:
             return self._with_note(target, await _do(context(self._permissions), call))
         shown = self._show(self._session, type(call), arguments, str(target.path))
         try:
-            reply = await self._in_words(_do(context(shown.permissions), call))
+            reply = await self._reply_of(_do(context(shown.permissions), call))
         except asyncio.CancelledError:
             shown.given_up()
             raise

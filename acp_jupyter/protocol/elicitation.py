@@ -124,7 +124,7 @@ def read_field(name: str, raw: Obj, *, required: bool) -> ElicitationField | str
         return f"The field {name[:80]!r} offers more than {_CHOICES} choices."
     type_ = _field_type(kind, choices)
     label = text(raw.get("title")) or _title_of(name)
-    words = "" if type_ != "unknown" else _unknown_words(kind)
+    words = "" if type_ != "unknown" else _unknown_text(kind)
     hidden = raw.get("writeOnly") is True or raw.get("format") == "password"
     return ElicitationField(
         name=name,
@@ -163,7 +163,7 @@ def _field_type(kind: str, choices: tuple[ElicitationChoice, ...]) -> FieldType:
     return _TYPES.get(kind, "unknown")
 
 
-def _unknown_words(kind: str) -> str:
+def _unknown_text(kind: str) -> str:
     named = f" ({kind[:40]})" if kind else ""
     return f"The agent wants a kind of answer that is not known here{named}. It is sent as text."
 

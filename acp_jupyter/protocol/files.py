@@ -214,7 +214,7 @@ def relative_path(path: str, cwd: str) -> str:
     return normal.removeprefix(root + "/") if root else normal
 
 
-def relative_words(words: str, cwd: str) -> str:
+def with_relative_paths(words: str, cwd: str) -> str:
     """Make the paths in a title relative to the session's folder."""
     root = cwd.rstrip("/")
     if not root or root not in words:

@@ -323,7 +323,7 @@ def _option(option: object) -> Object:
     result["optionId"] = option_id if option_id is not None else name or ""
     result["name"] = name or result["optionId"] or "Option"
     kind = result.get("kind")
-    word = _words(kind) if isinstance(kind, str) else ""
+    word = _snake_case(kind) if isinstance(kind, str) else ""
     if word in OPTION_KINDS:
         result["kind"] = word
         return result
@@ -394,7 +394,7 @@ _REPAIRS: Mapping[str, Callable[[Object], Object]] = {
 }
 
 
-def _words(text: str) -> str:
+def _snake_case(text: str) -> str:
     """Return ``allowOnce`` and ``allow-once`` as ``allow_once``."""
     spaced = "".join(f"_{char.lower()}" if char.isupper() else char for char in text)
     return spaced.replace("-", "_").removeprefix("_")

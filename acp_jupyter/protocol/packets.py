@@ -261,7 +261,7 @@ _STOP_REASONS = {
 }
 
 
-def stop_reason_words(stop_reason: str, detail: str = "") -> str:
+def stop_reason_text(stop_reason: str, detail: str = "") -> str:
     """Return why a turn ended; empty for an ordinary end.
 
     Parameters

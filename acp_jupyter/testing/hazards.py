@@ -17,7 +17,7 @@ from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.objects import Obj, obj
 from acp_jupyter.testing.agent_session import Act, AgentSession, Prompt, open_requests
-from acp_jupyter.testing.wire import Wire, error_words
+from acp_jupyter.testing.wire import Wire, error_text
 from acp_jupyter.transcript.model.items import AgentMessage, Thought
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
@@ -145,7 +145,7 @@ class Trial:
                 raise AssertionError("It was not asked to load the session.")
             for reply in replies:
                 if "error" in reply:
-                    raise AssertionError(f"It did not load the session: {error_words(reply)}")
+                    raise AssertionError(f"It did not load the session: {error_text(reply)}")
 
     # -- the rows, without a host ----------------------------------------------
 
@@ -159,7 +159,7 @@ class Trial:
             for sent in [wire.prompt(session, self.prompt) for session in sessions]:
                 reply = wire.answer(sent)
                 if "error" in reply:
-                    raise AssertionError(f"A prompt was answered by an error: {error_words(reply)}")
+                    raise AssertionError(f"A prompt was answered by an error: {error_text(reply)}")
             said = [update.get("sessionId") for update in wire.updates]
             if set(said) != set(sessions):
                 raise AssertionError("What it says in one session comes in another one.")
@@ -277,7 +277,7 @@ class Trial:
         reply = self._reply_to_cancelled(session)
         if "error" in reply:
             raise AssertionError(
-                f"It answered the cancelled prompt by an error: {error_words(reply)}"
+                f"It answered the cancelled prompt by an error: {error_text(reply)}"
             )
         reason = obj(reply.get("result")).get("stopReason")
         if reason != "cancelled":
@@ -316,7 +316,7 @@ def _no_error(turn: Turn, session: AgentSession) -> None:
     """Fail if the last prompt was answered by an error, or the turn ended in one."""
     for reply in list(_replies(session, "session/prompt"))[-1:]:
         if "error" in reply:
-            raise AssertionError(f"It answered the prompt by an error: {error_words(reply)}")
+            raise AssertionError(f"It answered the prompt by an error: {error_text(reply)}")
     if turn.stop_reason == "error":
         turn.raise_for_error()
 

@@ -82,7 +82,7 @@ class Wire:
             return {"result": result}
         reply = self.answer(self.send(method, params))
         if "error" in reply:
-            raise AssertionError(f"{method} was answered by an error: {error_words(reply)}")
+            raise AssertionError(f"{method} was answered by an error: {error_text(reply)}")
         return reply
 
     def send(self, method: str, params: Obj) -> int:
@@ -161,7 +161,7 @@ def _allowed(options: list[JsonValue]) -> Obj:
     return {"outcome": "selected", "optionId": chosen}
 
 
-def error_words(reply: Obj) -> str:
+def error_text(reply: Obj) -> str:
     """Return the message of an error, with its details."""
     error = obj(reply.get("error"))
     details = obj(error.get("data")).get("details")

@@ -77,7 +77,7 @@ def closed_markdown(text: str) -> str | None:
         return None
     written = _BlockWriter(text, env).text(SyntaxTreeNode(tokens).children)
     plain = written.replace(PRICE, _DOLLAR)
-    is_same = plain == text or _words(plain) == _words(text)
+    is_same = plain == text or _rendered(plain) == _rendered(text)
     return written.replace(PRICE, DOLLAR_APART) if is_same and _is_closed(plain) else None
 
 
@@ -97,7 +97,7 @@ def _is_closed(written: str) -> bool:
     return alone and kinds.isdisjoint({"html_block", "html_inline", "image"})
 
 
-def _words(markdown: str) -> str:
+def _rendered(markdown: str) -> str:
     """Return the words that a renderer shows, without characters that writing may change."""
     return _LEFT_OUT.sub("", _shown().render(markdown))
 

@@ -71,7 +71,7 @@ def read_rule(
         effect=effect,
         tool_kind=kind,
         pattern=pattern,
-        words=_rule_words(effect, kind, pattern),
+        words=_rule_text(effect, kind, pattern),
         created_at=at,
     )
 
@@ -189,7 +189,7 @@ def _path(pattern: str) -> str:
     return posixpath.normpath(pattern.replace("\\", "/"))
 
 
-def _rule_words(effect: RuleEffect, kind: RuleKind, pattern: str) -> str:
+def _rule_text(effect: RuleEffect, kind: RuleKind, pattern: str) -> str:
     may = "May" if effect == "allow" else "May not"
     what = pattern or {"execute": "any command", "fetch": "any address"}.get(
         kind, "any file in the folder"

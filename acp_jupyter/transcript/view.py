@@ -335,7 +335,7 @@ def nested(items: Iterable[Item]) -> list[tuple[Item, tuple[Item, ...]]]:
     return [(item, tuple(steps.pop(item.id, ()))) for item in top]
 
 
-def step_count_words(steps: Sequence[Item]) -> str:
+def step_count_text(steps: Sequence[Item]) -> str:
     """Return the number of tool calls in words; empty if there are none."""
     count = sum(isinstance(step, ToolCall) for step in steps)
     return quantity(count, "step") if count else ""

@@ -12,7 +12,7 @@ from acp_jupyter.protocol.packets import (
     AgentPlanUpdate,
     AgentThoughtChunk,
     ToolCallProgress,
-    stop_reason_words,
+    stop_reason_text,
 )
 from acp_jupyter.transcript.model.items import AgentMessage, Notice, Plan, Thought, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -188,8 +188,8 @@ REASONS = {
 @pytest.mark.parametrize(("reason", "words"), REASONS.items())
 def test_each_stop_reason_has_its_words(reason: str, words: str) -> None:
     """S3.19, C3: an unknown one is shown as it is."""
-    assert stop_reason_words(reason) == words
-    assert stop_reason_words(reason, "nobody knows") == words
+    assert stop_reason_text(reason) == words
+    assert stop_reason_text(reason, "nobody knows") == words
     assert only(ENDED_TURNS[f"stop_{reason}"](), TurnEnd).words == words
 
 
@@ -198,7 +198,7 @@ def test_a_budget_has_words_of_its_own() -> None:
     end = only(ENDED_TURNS["stop_budget"](), TurnEnd)
     assert (end.stop_reason, end.duration_seconds) == ("max_turn_requests", 1.234)
     assert end.words == "The agent stopped: its budget is used up."
-    assert stop_reason_words("max_turn_requests", "error_max_budget_usd") == end.words
+    assert stop_reason_text("max_turn_requests", "error_max_budget_usd") == end.words
 
 
 def test_a_plan_has_either_spelling() -> None:

@@ -19,7 +19,7 @@ from acp_jupyter.packets import (
     normalize_todo_status,
     parse_packet,
 )
-from acp_jupyter.protocol.files import relative_path, relative_words
+from acp_jupyter.protocol.files import relative_path, with_relative_paths
 from acp_jupyter.protocol.packets import ToolCallProgress
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import (
@@ -237,9 +237,11 @@ def test_live_paths_are_relative_to_the_folder(path: str, cwd: str, expected: st
 )
 def test_paths_in_titles(words: str, expected: str) -> None:
     """C17."""
-    assert relative_words(words, "/ws/") == expected
-    assert relative_words(words, "") == words
-    assert relative_words(words.replace("/ws", "/ws~"), "/ws~") == expected.replace("/ws", "/ws~")
+    assert with_relative_paths(words, "/ws/") == expected
+    assert with_relative_paths(words, "") == words
+    assert with_relative_paths(words.replace("/ws", "/ws~"), "/ws~") == expected.replace(
+        "/ws", "/ws~"
+    )
 
 
 def test_ids_and_statuses() -> None:

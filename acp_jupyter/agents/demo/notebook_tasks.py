@@ -92,7 +92,7 @@ async def plot(turn: Turn, request: Request) -> str:
     ran = await _run(turn, below)
     if ran.failed:
         return f"The cell with the plot failed:\n\n{_error(ran)}"
-    seen = " and ".join(picture_words(picture) for picture in ran.pictures)
+    seen = " and ".join(picture_text(picture) for picture in ran.pictures)
     done = "A new cell below yours plots" if is_new else "The cell below yours, run again, plots"
     if not seen:
         return f"{done} `{chosen.name}`. It ran, but showed no picture that this agent can see.\n"
@@ -250,7 +250,7 @@ def plot_code(variable: Variable, *, has_matplotlib: bool) -> str:
     return (_FRAME if kind in _FRAMES else _LIST).format(name=name, values=values)
 
 
-def picture_words(picture: Picture) -> str:
+def picture_text(picture: Picture) -> str:
     """Describe an image's format and size, which shows that it was received."""
     try:
         head = base64.b64decode(picture.data[:64], validate=True)

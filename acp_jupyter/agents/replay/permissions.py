@@ -265,8 +265,8 @@ def difference(ask: AgentRequest, live: LiveAnswer) -> str | None:
     if then == now:
         return None
     return (
-        f"A question was answered “{_words(ask, recorded)}” when this was recorded, and is "
-        f"answered “{_words(ask, live)}” now. The rest of the turn can't be played."
+        f"A question was answered “{_answer_text(ask, recorded)}” when this was recorded, and is "
+        f"answered “{_answer_text(ask, live)}” now. The rest of the turn can't be played."
     )
 
 
@@ -317,7 +317,7 @@ def _option(ask: AgentRequest, option_id: object) -> Object:
     return {}
 
 
-def _words(ask: AgentRequest, answer: LiveAnswer) -> str:
+def _answer_text(ask: AgentRequest, answer: LiveAnswer) -> str:
     if answer.error is not None:
         return answer.error
     if ask.method == "elicitation/create":

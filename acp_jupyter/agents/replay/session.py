@@ -101,21 +101,25 @@ class LiveSession:
                 self._peer.answer(request_id, {"stopReason": "cancelled"})
             except DivergedError as error:
                 self._failed = part
-                self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._words(str(error))))
+                self._peer.fail(
+                    request_id, RpcError(INTERNAL_ERROR, self._with_trouble(str(error)))
+                )
             except Exception as error:  # noqa: BLE001 - the client must get an answer
                 words = (
                     f"The recording can't be played: {getattr(error, 'strerror', None) or error}."
                 )
-                self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._words(words)))
+                self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._with_trouble(words)))
 
-    def _words(self, words: str) -> str:
+    def _with_trouble(self, words: str) -> str:
         trouble = self._recording.trouble
         return f"{words} A part of the recording could not be read: {trouble}" if trouble else words
 
     def _no_more(self) -> str:
         count = self._recorded.prompts
         if not count:
-            return self._words(f"{self._recording.path} holds no prompt, so nothing can be played.")
+            return self._with_trouble(
+                f"{self._recording.path} holds no prompt, so nothing can be played."
+            )
         return (
             f"The recording holds {quantity(count, 'prompt')}, and no more. "
             "Record the session again with the new prompt, or open a new session to play it again."

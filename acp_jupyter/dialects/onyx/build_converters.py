@@ -255,7 +255,7 @@ def convert_acp_permission_request_to_permission_request(
 ) -> PermissionRequestPacket:
     """Convert a permission request: title to operation, content to description."""
     call = request.tool_call
-    words = _words(call)
+    words = _described(call)
     description = content_text(call.content or ())
     return PermissionRequestPacket(
         request_id=request.request_id,
@@ -288,14 +288,14 @@ def shown_name(call: ToolCallStart | ToolCallProgress) -> str:
 
 def _title(call: ToolCallStart | ToolCallProgress) -> str:
     """Return the agent's title; for a bare name or path our words, with the file."""
-    words = _words(call)
+    words = _described(call)
     own = call.title or ""
     file = (words.path or (own if "/" in own else "")).rsplit("/", 1)[-1]
     named = bool(file) and words.title.endswith(" file")
     return f"{words.title.removesuffix('file')}{file}" if named else words.title
 
 
-def _words(call: ToolCallStart | ToolCallProgress) -> ToolWords:
+def _described(call: ToolCallStart | ToolCallProgress) -> ToolWords:
     return describe_tool(
         ToolFacts(
             title=call.title or "",

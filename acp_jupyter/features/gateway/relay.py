@@ -115,7 +115,9 @@ class Relay:
     def _refuse(self, part: RequestPart) -> None:
         if len(self._refusing) >= _MAX_REQUESTS:
             return  # the kernel will ask again
-        words = _in_words(f"This kernel waits for {_MAX_REQUESTS} answers of its server already.")
+        words = _message_json(
+            f"This kernel waits for {_MAX_REQUESTS} answers of its server already."
+        )
         refusal = AnswerPart(
             request_id=part.request_id,
             number=0,
@@ -188,7 +190,7 @@ class _Answer(HTTPConnection):
     def refuse(self, status: int, words: str) -> None:
         """Answer with an error."""
         self._status = status
-        self.write(_in_words(words))
+        self.write(_message_json(words))
         self.finish()
 
     def request(self) -> HTTPServerRequest:
@@ -310,5 +312,5 @@ class _Answer(HTTPConnection):
         self._taken.clear()
 
 
-def _in_words(message: str) -> bytes:
+def _message_json(message: str) -> bytes:
     return json.dumps({"message": message}).encode()

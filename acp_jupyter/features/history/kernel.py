@@ -29,7 +29,7 @@ def rewind(rest: Sequence[str]) -> None:
     client = host_client()
     session = Session(client, choose_session(client))
     if given.undo:
-        print_text(_words(session.undo_rewind(files=not given.keep_files)))
+        print_text(_outcome_text(session.undo_rewind(files=not given.keep_files)))
         return
     if not given.turns.isdecimal() or int(given.turns) < 1:
         raise UsageError(f"{given.turns!r} is not a number of turns. Type, for example, 2.")
@@ -37,10 +37,10 @@ def rewind(rest: Sequence[str]) -> None:
     if int(given.turns) > len(sent):
         raise UsageError(f"The session has {len(sent)} turns that can be reverted.")
     first = sent[-int(given.turns)]
-    print_text(_words(session.rewind(first.turn_id, files=not given.keep_files)))
+    print_text(_outcome_text(session.rewind(first.turn_id, files=not given.keep_files)))
 
 
-def _words(session: Session) -> str:
+def _outcome_text(session: Session) -> str:
     return "" if session.rewound is None else session.rewound.words
 
 

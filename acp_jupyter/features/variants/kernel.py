@@ -23,7 +23,7 @@ from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.bundle import is_kept
-from acp_jupyter.transcript.output.plain_text import duration_words
+from acp_jupyter.transcript.output.plain_text import duration_text
 
 if TYPE_CHECKING:
     from pandas import (  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -207,7 +207,7 @@ def _cells(row: VariantRow, *, times: bool) -> Iterator[str]:
     yield " ".join(filter(None, (row["agent"], row["model"])))
     yield row["status"]
     if times:
-        yield duration_words(row["seconds"]) or "–"
+        yield duration_text(row["seconds"]) or "–"
     yield "–" if row["tokens"] is None else f"{row['tokens']:,}"
     changed = f" (+{row['lines_added']} −{row['lines_removed']})" if row["files"] else ""
     yield f"{row['files']}{changed}"

@@ -14,7 +14,7 @@ from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
-from acp_jupyter.transcript.output.plain_text import ANSWERED, duration_words
+from acp_jupyter.transcript.output.plain_text import ANSWERED, duration_text
 
 
 def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
@@ -160,6 +160,6 @@ def _words(item: Item) -> str:
             return f"Error: {one_line(item.message)}"
         case TurnEnd():
             end = "" if item.stop_reason == "error" else one_line(item.words)
-            return " · ".join(filter(None, (duration_words(item.duration_seconds), end)))
+            return " · ".join(filter(None, (duration_text(item.duration_seconds), end)))
         case _:
             return ""

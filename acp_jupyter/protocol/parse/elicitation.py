@@ -154,7 +154,7 @@ def elicitation_response(message: Obj, request_id: str) -> ElicitationResponse:
     error = message.get("error")
     if error is not None:
         return ElicitationResponse(
-            request_id=request_id, action="error", reason=_error_words(obj(error))
+            request_id=request_id, action="error", reason=_error_text(obj(error))
         )
     result = obj(message.get("result"))
     action = text(result.get("action"))
@@ -167,7 +167,7 @@ def elicitation_response(message: Obj, request_id: str) -> ElicitationResponse:
     )
 
 
-def _error_words(error: Obj) -> str:
+def _error_text(error: Obj) -> str:
     data = obj(error.get("data"))
     return (text(data.get("details")) or text(error.get("message")))[:500]
 

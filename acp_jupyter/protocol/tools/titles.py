@@ -14,7 +14,7 @@ from typing import assert_never
 from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.protocol.content import ToolContent, first_diff
-from acp_jupyter.protocol.files import get_relative_path, relative_path, relative_words
+from acp_jupyter.protocol.files import get_relative_path, relative_path, with_relative_paths
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.tools.inputs import (
     BashInput,
@@ -104,7 +104,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as in the list
     has_words = any(char.isalnum() for char in own)
     shows_own = has_words and not bare and not replaced
-    title = relative_words(own, facts.cwd) if shows_own else _onyx_title(facts, kind, is_new)
+    title = with_relative_paths(own, facts.cwd) if shows_own else _onyx_title(facts, kind, is_new)
     words = _description(tool_input, facts.cwd, path, command, source)
     return ToolWords(
         acp_kind=kind,

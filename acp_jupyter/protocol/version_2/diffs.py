@@ -42,17 +42,17 @@ def diff_in_version_1(diff: Obj) -> tuple[list[JsonValue], list[JsonValue]]:
         seen.add(path)
         if not part.is_whole:
             places.append({"path": path, "line": part.line})
-    words = [_words(each) for each in changes if _needs_words(each, seen)]
+    words = [_change_text(each) for each in changes if _needs_text(each, seen)]
     told += [{"type": "content", "content": {"type": "text", "text": line}} for line in words]
     return told, places
 
 
-def _needs_words(change: Obj, seen: set[str]) -> bool:
+def _needs_text(change: Obj, seen: set[str]) -> bool:
     operation, path = text(change.get("operation")), text(change.get("path"))
     return bool(path) and (path not in seen or operation in {"move", "copy"})
 
 
-def _words(change: Obj) -> str:
+def _change_text(change: Obj) -> str:
     form = _WORDS.get(text(change.get("operation")), "Changed: {path}")
     return form.format(path=text(change.get("path")), old=text(change.get("oldPath")))
 

@@ -111,7 +111,7 @@ def _answer_text(field: ElicitationField, value: JsonValue) -> str:
             return shorten(labels.get(str(value), str(value)), _ANSWER_CHARS)
 
 
-def unanswered_words(by: str) -> str:
+def unanswered_text(by: str) -> str:
     """Return why the user did not answer a question."""
     match by:
         case "turn_cancelled":

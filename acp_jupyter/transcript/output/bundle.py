@@ -39,7 +39,7 @@ from acp_jupyter.transcript.output.markdown import (
     turn_markdown,
     turn_plain_text,
 )
-from acp_jupyter.transcript.output.plain_text import duration_words
+from acp_jupyter.transcript.output.plain_text import duration_text
 from acp_jupyter.transcript.output.record import TURN_MIME, TurnSnapshot, run_mark, saved_record
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
@@ -340,10 +340,10 @@ def turn_footer(
     yield f"policy {turn.policy}"
     if turn.sandbox != "off":
         yield f"sandbox {turn.sandbox}{_not_kept(turn, session)}"
-    yield from _changed_words(turn, changed)
+    yield from _changed_text(turn, changed)
     if turn.tokens is not None:
         yield f"{turn.tokens:,} tokens"
-    if took := duration_words(seconds):
+    if took := duration_text(seconds):
         yield took
 
 
@@ -354,7 +354,7 @@ def _not_kept(turn: TurnState, session: SessionState) -> str:
     return " (not kept)" if no_walls else ""
 
 
-def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
+def _changed_text(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
     """Yield how many files changed, by the turn or an unknown author, or why that is unknown."""
     changes = turn.changes or TurnChanges()
     own = reported if turn.changes is None else [f.path for f in changes.files if f.is_turns]

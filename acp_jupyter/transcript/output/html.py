@@ -30,11 +30,11 @@ from acp_jupyter.transcript.output.plain_text import (
     item_times,
     other_details,
     outcome_facts,
-    running_words,
+    running_text,
     turn_seconds,
 )
 from acp_jupyter.transcript.redactor import Scrubber
-from acp_jupyter.transcript.view import nested, step_count_words
+from acp_jupyter.transcript.view import nested, step_count_text
 
 try:
     from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -135,9 +135,9 @@ def _template() -> Template:
         "facts": outcome_facts,
         "times": item_times,
         "beside": other_details,
-        "running": running_words,
+        "running": running_text,
         "counts": line_counts,
-        "steps": step_count_words,
+        "steps": step_count_text,
         "diff_lines": _diff_lines,
         "is_short": _is_short,
         "media": _media,

@@ -41,15 +41,15 @@ from acp_jupyter.transcript.model.session_state import STEERED, SessionState, Tu
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from acp_jupyter.transcript.output.diff_text import unified_diff
 from acp_jupyter.transcript.output.plain_text import (
-    duration_words,
+    duration_text,
     item_times,
     other_details,
     outcome_facts,
-    running_words,
+    running_text,
     terminal_tail,
     turn_seconds,
 )
-from acp_jupyter.transcript.view import nested, step_count_words
+from acp_jupyter.transcript.view import nested, step_count_text
 
 OUTPUT_CHARS = 2_000
 """Limit of a tool's output; the whole is in the session."""
@@ -75,12 +75,12 @@ def turn_markdown(
         Facts for the last line; by default the duration of the turn.
     """
     items = tuple(items)
-    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
+    footer = footer or list(filter(None, [duration_text(turn_seconds(turn, items))]))
     parts = deque(
         [f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>"] if footer else []
     )
     if turn.status != "done":
-        parts.appendleft(f"*{running_words(turn)}*")
+        parts.appendleft(f"*{running_text(turn)}*")
     rows = nested(items)
     room = _TURN_CHARS
     # Keep the newest parts that fit, each complete, so that no block is left open.
@@ -303,7 +303,7 @@ def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[
 
     Without a footer the last line is the duration of the turn.
     """
-    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
+    footer = footer or list(filter(None, [duration_text(turn_seconds(turn, items))]))
     rows = nested(items)
     answer = _plain_lines(item.text for item, _ in rows if isinstance(item, AgentMessage))
     tools = [_plain_call(item, steps) for item, steps in rows if isinstance(item, ToolCall)]
@@ -327,13 +327,13 @@ def _plain_lines(texts: Iterable[str]) -> list[str]:
 
 def _plain_call(call: ToolCall, steps: Sequence[Item]) -> str:
     parts = [call.title, "" if call.description in call.title else call.description]
-    parts.append(step_count_words(steps))
+    parts.append(step_count_text(steps))
     return one_line("- " + " · ".join(filter(None, [*parts, *outcome_facts(call)])), _PLAIN_CHARS)
 
 
 def _outcome_lines(turn: TurnState, items: Sequence[Item]) -> list[str]:
     if turn.status != "done":
-        return [running_words(turn)]
+        return [running_text(turn)]
     errors = [f"Error: {item.message}" for item in items if isinstance(item, ErrorItem)]
     return errors[:3] or [turn.words]
 

@@ -235,7 +235,7 @@ def turn_seconds(turn: TurnState, items: Iterable[Item]) -> float | None:
     return max(0.0, turn.ended_at - turn.started_at)
 
 
-def duration_words(seconds: float | None) -> str:
+def duration_text(seconds: float | None) -> str:
     """Return a duration as the page writes it; empty below a tenth of a second."""
     if seconds is None or not 0.1 <= seconds < math.inf:
         return ""
@@ -247,7 +247,7 @@ def duration_words(seconds: float | None) -> str:
     return f"{minutes // 60}h {minutes % 60:02}m"
 
 
-def running_words(turn: TurnState) -> str:
+def running_text(turn: TurnState) -> str:
     """Return what a turn is doing, in words; empty if it is done."""
     match turn.status:
         case "queued":

@@ -350,7 +350,7 @@ def _may_be_same(asked: ToolCallProgress, facts: CallFacts) -> bool:
     shared = here.keys() & there.keys()
     if shared:
         return all(here[name] == there[name] for name in shared)
-    title, other = (_title_words(words) for words in (asked.title, facts.title))
+    title, other = (_words_of(words) for words in (asked.title, facts.title))
     return not title or not other or title in other or other in title
 
 
@@ -358,7 +358,7 @@ def _action(source: Obj) -> Obj:
     return {name: value for name, value in source.items() if value not in (None, "", [], {})}
 
 
-def _title_words(title: str | None) -> str:
+def _words_of(title: str | None) -> str:
     return re.sub(r"\W+", " ", (title or "").casefold()).strip()
 
 

@@ -22,7 +22,7 @@ from acp_jupyter.transcript.model.items import (
     TrustRequest,
     TrustState,
     answer_texts,
-    unanswered_words,
+    unanswered_text,
 )
 from acp_jupyter.transcript.reduce import evidence
 from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
@@ -66,7 +66,7 @@ def note_elicitation_settled(draft: Draft, note: ElicitationSettled) -> None:
         _settle(draft, note.request_id, "expired", EXPIRED)
     elif note.by == "turn_cancelled":
         # The packet with the answer may come only after the turn's end.
-        _settle(draft, note.request_id, "cancelled", unanswered_words(note.by))
+        _settle(draft, note.request_id, "cancelled", unanswered_text(note.by))
     item = _pending(draft, note.request_id)
     if item is not None and note.shown_name:
         draft.replace(item.model_copy(update={"answered_by": note.shown_name}))
@@ -89,9 +89,9 @@ def answer_elicitation(draft: Draft, packet: ElicitationResponse) -> None:
         case "cancel":
             gone = by == "" and packet.reason == EXPIRED
             state: ElicitationState = "expired" if gone else "cancelled"
-            _settle(draft, packet.request_id, state, packet.reason or unanswered_words(by))
+            _settle(draft, packet.request_id, state, packet.reason or unanswered_text(by))
         case "error":
-            words = unanswered_words(by) if by else f"Could not be asked. {packet.reason}"
+            words = unanswered_text(by) if by else f"Could not be asked. {packet.reason}"
             _settle(draft, packet.request_id, "cancelled", words)
         case _:
             assert_never(packet.action)
@@ -146,7 +146,7 @@ def request_trust(draft: Draft, note: TrustRequested) -> None:
         agent_name=note.agent_name,
         folder=note.folder,
         title="Play this recording?" if note.recording else "Trust this folder?",
-        words=" ".join(filter(None, (note.warning, _trust_words(note)))),
+        words=" ".join(filter(None, (note.warning, _trust_text(note)))),
         asked_at=draft.at,
     )
     draft.add(item)
@@ -168,7 +168,7 @@ def settle_trust(draft: Draft, note: TrustSettled) -> None:
     count_pending_requests(draft)
 
 
-def _trust_words(note: TrustRequested) -> str:
+def _trust_text(note: TrustRequested) -> str:
     runs = "Agents run what a folder configures: hooks, MCP servers, project instructions."
     if not note.recording:
         return f"{runs} Start {note.agent_name} only in folders whose content you trust."

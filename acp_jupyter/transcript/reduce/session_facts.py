@@ -270,7 +270,7 @@ def _choices(raw: list[JsonValue], group: str) -> list[ConfigChoice]:
     return found
 
 
-def login_words(name: str, message: str = "") -> str:
+def login_text(name: str, message: str = "") -> str:
     """Return the sentence for an agent that needs a login."""
     message = " ".join(message.split()).rstrip(".")[:300]
     return f"{name} needs a login{f': {message}' if message else ''}."
@@ -290,7 +290,7 @@ def auth_status(draft: Draft, packet: AuthStatusUpdate) -> None:
         case "unknown":
             return
         case "unauthenticated":
-            words = login_words(draft.session.agent_info.name)
+            words = login_text(draft.session.agent_info.name)
             draft.change_session(needs_login=draft.session.needs_login or words, logged_in="")
         case _:
             login_works(draft)
@@ -300,7 +300,7 @@ def auth_status(draft: Draft, packet: AuthStatusUpdate) -> None:
 def login_refused(draft: Draft, packet: ErrorPacket) -> None:
     """Handle an error that ends a turn; it may mean that the login has expired."""
     if packet.code and is_login_error(packet.code, ""):
-        words = login_words(draft.session.agent_info.name, packet.message)
+        words = login_text(draft.session.agent_info.name, packet.message)
         draft.change_session(needs_login=words)
 
 

@@ -19,7 +19,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnSteered,
     TurnStopped,
 )
-from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_words
+from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_text
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
 from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.session_state import (
@@ -151,7 +151,7 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     if turn is None:
         return
     reason = stop_reason_of(packet, stopping=draft.stopping == turn.turn_id)
-    words = _stop_words(draft, turn, reason, packet.detail)
+    words = _stop_text(draft, turn, reason, packet.detail)
     reason = "end_turn" if reason == "stop_sequence" else reason  # not one of the protocol's
     if reason != "cancelled":
         session_facts.login_works(draft)
@@ -161,10 +161,10 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     end_turn(draft, turn, reason, words, packet)
 
 
-def _stop_words(draft: Draft, turn: TurnState, reason: str, detail: str = "") -> str:
+def _stop_text(draft: Draft, turn: TurnState, reason: str, detail: str = "") -> str:
     if reason == "cancelled" and draft.time_up == turn.turn_id:
         return "Stopped at its time limit."
-    return stop_reason_words(reason, detail)
+    return stop_reason_text(reason, detail)
 
 
 def _tokens(usage: PromptUsage | None) -> dict[str, int | None]:
@@ -196,7 +196,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         return
     stopping = draft.stopping == turn.turn_id
     if isinstance(note, ErrorPacket) and stop_reason_of(note, stopping=stopping) == "cancelled":
-        end_turn(draft, turn, "cancelled", _stop_words(draft, turn, "cancelled"), note)
+        end_turn(draft, turn, "cancelled", _stop_text(draft, turn, "cancelled"), note)
         return
     if isinstance(note, ErrorPacket):
         session_facts.login_refused(draft, note)
@@ -237,7 +237,7 @@ def stopped(draft: Draft, note: TurnStopped) -> None:
     if turn is None or turn.status == "done":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
-    end_turn(draft, turn, "cancelled", _stop_words(draft, turn, "cancelled"))
+    end_turn(draft, turn, "cancelled", _stop_text(draft, turn, "cancelled"))
 
 
 def start_failed(draft: Draft, note: StartFailed) -> None:

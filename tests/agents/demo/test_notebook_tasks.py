@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.agents.demo.edits import repair
 from acp_jupyter.agents.demo.mcp_client import Picture
-from acp_jupyter.agents.demo.notebook_tasks import picture_words, plot_code
+from acp_jupyter.agents.demo.notebook_tasks import picture_text, plot_code
 from acp_jupyter.agents.demo.notebook_tools import Variable
 from acp_jupyter.agents.demo.prompt import Task, understand
 
@@ -105,12 +105,12 @@ def test_bars_drawn_by_hand_are_a_picture(values: str) -> None:
     exec(drawing, names)
     picture = Picture(base64.b64encode(eval(last, names).data).decode(), "image/png")
     width = 48 * min(60, len(eval(values)))
-    assert picture_words(picture) == f"a PNG of {width} × 210 pixels"
+    assert picture_text(picture) == f"a PNG of {width} × 210 pixels"
 
 
 @pytest.mark.parametrize("data", ["", "not base64!", "aGVsbG8="])
 def test_a_picture_that_is_none_is_named_by_its_type(data: str) -> None:
-    assert picture_words(Picture(data, "image/x")) == "a picture of the type image/x"
+    assert picture_text(Picture(data, "image/x")) == "a picture of the type image/x"
 
 
 @pytest.mark.parametrize("kind", ["DataFrame", "Series", "list", "dict"])

@@ -14,7 +14,7 @@ from acp_jupyter.transcript.model.items import TurnEnd
 from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
-from acp_jupyter.transcript.output.plain_text import duration_words
+from acp_jupyter.transcript.output.plain_text import duration_text
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.log.imported import Imported, import_lines
 
@@ -30,13 +30,13 @@ RESULTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize(("seconds", "written"), TABLE)
 def test_a_duration_is_written_as_the_page_does(seconds: float | None, written: str) -> None:
-    assert duration_words(seconds) == written
+    assert duration_text(seconds) == written
 
 
 def test_no_number_fails() -> None:
     for odd in (float("nan"), float("inf"), float("-inf")):
-        assert duration_words(odd) == ""
-    assert duration_words(1e300).endswith("h 00m") or duration_words(1e300)
+        assert duration_text(odd) == ""
+    assert duration_text(1e300).endswith("h 00m") or duration_text(1e300)
 
 
 @pytest.fixture(params=RESULTS)
