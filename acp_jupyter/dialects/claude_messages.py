@@ -6,7 +6,6 @@ states and rate limits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -47,7 +46,8 @@ class AssistantReader:
         blocks = content if isinstance(content, list) else [content]
         parent, message_id = text(line.get("parent_tool_use_id")), text(message.get("id"))
         if message.get("model") == _SYNTHETIC or line.get("is_api_error_message") is True:
-            self.error_words = "\n".join(_texts(blocks)) or self.error_words
+            texts = [text(block.get("text")) for block in acp_blocks(list(blocks))]
+            self.error_words = "\n".join(texts) or self.error_words
             return []
         if not parent:
             self.last_usage = obj(message.get("usage"))
@@ -144,10 +144,6 @@ def _chunk_update(block: Obj, message_id: str, parent: str, *, thought: bool = F
     if parent:
         update["_meta"] = {"claudeCode": {"parentToolUseId": parent}}
     return update
-
-
-def _texts(blocks: Iterable[JsonValue]) -> list[str]:
-    return [text(block.get("text")) for block in acp_blocks(list(blocks))]
 
 
 _MAX_MESSAGES = 64

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import JsonValue
-
 from acp_jupyter.dialects.claude_messages import AssistantReader, SystemReader, notice, rate_limit
 from acp_jupyter.dialects.claude_results import (
     CliResult,
@@ -48,7 +46,7 @@ class ClaudeCli:
             return [notice("Claude CLI", words, line.text, warns=True)]
         value = clean_json(line)
         found = self._read(value) if isinstance(value, dict) else None
-        return [_unknown(value)] if found is None else found
+        return [Update({"sessionUpdate": "unknown", "raw": value})] if found is None else found
 
     def finish(self) -> list[CliResult]:
         """End the log, or the CLI's process; close what is still open."""
@@ -148,10 +146,6 @@ def _control(line: Obj) -> list[CliResult] | None:
             return [PermissionWithdrawn(request_id)]
         case _:
             return None
-
-
-def _unknown(value: JsonValue) -> Update:
-    return Update({"sessionUpdate": "unknown", "raw": value})
 
 
 _MAX_LINE_BYTES = 64 * 1024 * 1024

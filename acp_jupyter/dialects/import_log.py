@@ -103,13 +103,13 @@ def _wrong(value: Any, facts: LogFacts) -> str:
     if not isinstance(value, dict):
         return "This is not a JSON object."
     kind = kind_of(value)
-    if kind is None or kind == facts.dialect or (not facts.named and _related(kind, facts.dialect)):
+    if (
+        kind is None
+        or kind == facts.dialect
+        or (not facts.named and {kind, facts.dialect} == {"packets", "build-mode"})
+    ):
         return ""
     return f"This line is of {DIALECT_WORDS[kind]}, not of {DIALECT_WORDS[facts.dialect]}."
-
-
-def _related(one: Dialect, other: Dialect) -> bool:
-    return {one, other} == {"packets", "build-mode"}
 
 
 LogSource = Callable[[], Iterable[bytes | str]]

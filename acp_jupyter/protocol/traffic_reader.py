@@ -273,7 +273,7 @@ class History:
             return []
         self._turns += 1
         turn_id = f"history-{self._number}-{self._turns}"
-        blocks = tuple(_raw(block) for block in self._prompt)
+        blocks = tuple(block.model_dump(mode="json") for block in self._prompt)
         self._prompt = []
         self._running = True
         return [TurnQueued(turn_id=turn_id, prompt=blocks), TurnStartedNote(turn_id=turn_id)]
@@ -283,7 +283,3 @@ class History:
             return []
         self._running = False
         return [PromptResponse(stop_reason="end_turn")]
-
-
-def _raw(block: TextBlock | OtherBlock) -> dict[str, JsonValue]:
-    return block.model_dump(mode="json")

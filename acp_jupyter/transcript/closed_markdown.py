@@ -152,7 +152,7 @@ class _BlockWriter:
             case "table":
                 return self._table(block)
             case _:
-                return _paragraph(self._inline(block))
+                return "\n".join(_line(line) for line in self._inline(block).split("\n"))
 
     def _blocks(self, blocks: Sequence[SyntaxTreeNode], *, tight: bool = False) -> str:
         written = ""
@@ -188,10 +188,6 @@ class _BlockWriter:
         # A single price can't begin a formula.
         prices = self._has_price
         return closed_inline(_parser(), source, self._env, in_table=in_table, prices=prices)
-
-
-def _paragraph(words: str) -> str:
-    return "\n".join(_line(line) for line in words.split("\n"))
 
 
 def _line(line: str) -> str:

@@ -10,9 +10,9 @@ import signal
 import sys
 import uuid
 from collections.abc import Coroutine, Mapping
-from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter._version import __version__
 from acp_jupyter.agents.claude_cli.cli_input import user_message
 from acp_jupyter.agents.claude_cli.command import (
     MODEL_OPTION,
@@ -172,7 +172,7 @@ def _can_ask(params: Json) -> bool:
 def _initialize() -> Json:
     return {
         "protocolVersion": _PROTOCOL_VERSION,
-        "agentInfo": {"name": "claude-cli", "title": "Claude CLI", "version": _version()},
+        "agentInfo": {"name": "claude-cli", "title": "Claude CLI", "version": __version__},
         "agentCapabilities": {
             "loadSession": False,
             "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
@@ -188,13 +188,6 @@ def _setup(session: Session) -> Json:
         "modes": modes(session.mode),
         "configOptions": session.models.config_options(),
     }
-
-
-def _version() -> str:
-    try:
-        return metadata.version("acp-jupyter")
-    except metadata.PackageNotFoundError:
-        return "0"
 
 
 def is_known(session_id: str, environment: Mapping[str, str]) -> bool:

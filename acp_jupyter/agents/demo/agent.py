@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Coroutine, Mapping
-from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter._version import __version__
 from acp_jupyter.agents.demo.command_tasks import delegate, run
 from acp_jupyter.agents.demo.file_tasks import ask_twice, create, edit, explore
 from acp_jupyter.agents.demo.mcp_client import StdioServer, Toolbox
@@ -136,7 +136,7 @@ class DemoAgent:
         self._capabilities = capabilities if isinstance(capabilities, dict) else {}
         return {
             "protocolVersion": _PROTOCOL_VERSION,
-            "agentInfo": {"name": "demo", "title": "Demo", "version": _version()},
+            "agentInfo": {"name": "demo", "title": "Demo", "version": __version__},
             "agentCapabilities": {
                 "loadSession": False,
                 "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
@@ -220,10 +220,3 @@ async def _perform(turn: Turn, request: Request) -> str:
         used = min(session.characters // _CHARACTERS_PER_TOKEN, _CONTEXT_TOKENS)
         turn.update("usage_update", used=used, size=_CONTEXT_TOKENS)
     return stop_reason
-
-
-def _version() -> str:
-    try:
-        return metadata.version("acp-jupyter")
-    except metadata.PackageNotFoundError:
-        return "0"

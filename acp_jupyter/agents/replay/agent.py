@@ -6,10 +6,10 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from acp_jupyter._version import __version__
 from acp_jupyter.agents.replay.file_writes import SessionFiles
 from acp_jupyter.agents.replay.log_reader import read_recording
 from acp_jupyter.agents.replay.player import Player
@@ -244,13 +244,9 @@ _EMPTY = frozenset(
 
 def default_hello() -> Json:
     """Return the response to ``initialize`` for a log without one."""
-    try:
-        version = metadata.version("acp-jupyter")
-    except metadata.PackageNotFoundError:
-        version = "0"
     return {
         "protocolVersion": 1,
-        "agentInfo": {"name": "replay", "title": "Replay", "version": version},
+        "agentInfo": {"name": "replay", "title": "Replay", "version": __version__},
         "agentCapabilities": {"loadSession": False},
         "authMethods": [],
     }

@@ -239,7 +239,9 @@ class _Builder:
             live.session.parts.append(part)
             live.current = part
         else:
-            self._calls[entry.seq] = _call_in_turn(method, params, entry.t)
+            self._calls[entry.seq] = (
+                Part("other", method, params, entry.t) if method == steering.METHOD else method
+            )
 
     def _agent_answer(self, entry: TrafficEntry, call: Part | str) -> None:
         message = entry.message
@@ -323,10 +325,6 @@ class _Builder:
             self._opening.steps.append(step)
         elif isinstance(step, Send):
             self.recording.before.append(step)
-
-
-def _call_in_turn(method: str, params: Object, at: float) -> Part | str:
-    return Part("other", method, params, at) if method == steering.METHOD else method
 
 
 def _session_id(params: Object) -> str:

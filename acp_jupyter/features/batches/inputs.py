@@ -59,7 +59,7 @@ def copy_inputs(folder: Path, paths: Iterable[str], batch: BatchFolder) -> str:
             target = made / path
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
-                content.append([path, _copy(folder / path, target), _is_program(target)])
+                content.append([path, _copy(folder / path, target), os.access(target, os.X_OK)])
             except OSError as error:
                 raise BadRequest(f"{path} can't be copied: {plain_reason(error)}.") from error
         digest = digest_of(content)
@@ -137,10 +137,6 @@ def _copy(source: Path, target: Path) -> str:
     with contextlib.suppress(OSError):
         shutil.copymode(source, target)
     return digest.hexdigest()
-
-
-def _is_program(path: Path) -> bool:
-    return os.access(path, os.X_OK)
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -72,13 +72,11 @@ def _flat(outputs: Sequence[Output]) -> Iterator[tuple[str, Any]]:
             continue
         for key, value in output.items():
             if key == "data":
-                yield from ((mime, _text(part)) for mime, part in value.items() if _counted(mime))
+                yield from (
+                    (mime, _text(part)) for mime, part in value.items() if mime not in _PASSED_OVER
+                )
             elif key not in _PASSED_OVER:
                 yield key, value
-
-
-def _counted(mime: str) -> bool:
-    return mime not in _PASSED_OVER
 
 
 def _text(value: Any) -> Any:

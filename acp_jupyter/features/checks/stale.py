@@ -95,9 +95,6 @@ class _History:
     def _sets(self, source: str) -> frozenset[str]:
         return names_of(source).sets if self._python else frozenset()
 
-    def _differs(self, now: str, then: str) -> bool:
-        return now != then and (not self._python or code_of(now) != code_of(then))
-
     def _resolved(self) -> Iterator[Mapping[str, int]]:
         """Yield for each run the earlier runs that had set the names it used."""
         setters: dict[str, int] = {}
@@ -147,7 +144,9 @@ class _History:
     def _causes_at(self, index: int, path: tuple[NameLink, ...]) -> Iterator[StaleCause]:
         run = self._runs[index]
         now = self._sources.get(run.cell_id)
-        if now is None or self._differs(now, run.source):
+        if now is None or (
+            now != run.source and (not self._python or code_of(now) != code_of(run.source))
+        ):
             change: Literal["changed", "deleted"] = "deleted" if now is None else "changed"
             yield StaleCause(cell_id=run.cell_id, change=change, path=path, run=index)
             return

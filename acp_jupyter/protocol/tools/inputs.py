@@ -332,7 +332,9 @@ def patch_diffs(raw_input: JsonValue) -> tuple[ToolDiff, ...]:
     if file_path(fields):
         return ()  # a patch that is written into a file
     values = [raw_input] if isinstance(raw_input, str) else fields.values()
-    patches = [value for value in values if isinstance(value, str) and _is_patch(value)]
+    patches = [
+        value for value in values if isinstance(value, str) and value.lstrip().startswith(_BEGIN)
+    ]
     if len(patches) != 1 or len(patches[0]) > _MAX_CHARS:
         return ()
     try:
@@ -341,10 +343,6 @@ def patch_diffs(raw_input: JsonValue) -> tuple[ToolDiff, ...]:
         return ()
     diffs = tuple(part.diff() for part in parts if part.is_new or part.old != part.new)
     return diffs if len(diffs) <= _MAX_DIFFS else ()
-
-
-def _is_patch(text: str) -> bool:
-    return text.lstrip().startswith(_BEGIN)
 
 
 def _parts(lines: list[str]) -> Iterator[_Part]:

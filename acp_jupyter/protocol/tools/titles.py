@@ -90,7 +90,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     kind = row.acp_kind if acp_kind is None or acp_kind == "other" else acp_kind
     source = obj(facts.raw_input)
     tool_input = row.read_input(source)
-    whole_path = _path(facts, source)
+    whole_path = named_path(source, facts.content) or next(iter(facts.paths), "")
     path = relative_path(whole_path, facts.cwd)
     # Permission rules match on it, so it is a shell command and nothing else.
     is_shell = isinstance(tool_input, BashInput)
@@ -116,11 +116,6 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
         is_new_file=is_new,
         input=tool_input,
     )
-
-
-def _path(facts: ToolFacts, source: Obj) -> str:
-    """Return the input's path, else that of the diff, else that of a location."""
-    return named_path(source, facts.content) or next(iter(facts.paths), "")
 
 
 def _onyx_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:

@@ -129,12 +129,10 @@ def _distinct(packets: Sequence[OptionPacket]) -> tuple[PermissionOption, ...]:
         former = chosen.get(packet.option_id)
         allows = packet.kind.startswith("allow")
         if former is None or (allows and not former.option_kind.startswith("allow")):
-            chosen[packet.option_id] = _option(packet)
+            chosen[packet.option_id] = PermissionOption(
+                option_id=packet.option_id, name=packet.name, option_kind=packet.kind
+            )
     return tuple(chosen.values())
-
-
-def _option(packet: OptionPacket) -> PermissionOption:
-    return PermissionOption(option_id=packet.option_id, name=packet.name, option_kind=packet.kind)
 
 
 def _title(agent: str, item: ToolCall, purpose: str) -> str:
