@@ -26,6 +26,8 @@ _MESSAGE_BYTES = 32 * 1024 * 1024
 _FRAME_WRITE_SECONDS = 30.0
 """How long a page may take to read one frame before its WebSocket is closed."""
 _PING_SECONDS = 30.0
+_PACKET_PAUSE_SECONDS = 0.033
+"""Pause between two reads for one packet stream."""
 
 
 class StreamHandler(OwnOrigin, WebSocketHandler):
@@ -197,7 +199,6 @@ class PacketsHandler(FollowingHandler):
         self, log: TrafficLog, stream: PacketStream, tail: PacketTail, more: asyncio.Event
     ) -> None:
         """Write packets until the session is closed."""
-        pause = self.backend.host.config.limits.packet_pause_seconds
         while True:
             # Check this before the read: a log that has ended is complete.
             ended = log.ended
@@ -212,7 +213,7 @@ class PacketsHandler(FollowingHandler):
                 continue
             if ended:
                 return
-            await asyncio.sleep(pause)
+            await asyncio.sleep(_PACKET_PAUSE_SECONDS)
             await self.wait(more)
 
     async def _blocking(self, work: Callable[[], T]) -> T:

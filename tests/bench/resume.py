@@ -92,7 +92,7 @@ def measure_resume(folder: Path, turns: int = _TURNS) -> Resume:
 
 def _timed_read(folder: Path) -> tuple[Restored, float]:
     began = time.process_time()
-    restored = read_session(folder, _META, Limits())
+    restored = read_session(folder, _META)
     return restored, time.process_time() - began
 
 

@@ -248,6 +248,6 @@ def test_any_failures_at_any_moment(
         agent = AgentInfo(id="a", name="A")
         facts = SessionState(session_id="session", agent="a", agent_info=agent, cwd="", folder="")
         meta = SessionMeta(facts=facts)
-        restored = read_session(servers.folder, meta, Limits())
+        restored = read_session(servers.folder, meta)
         gap = restored.transcript.session.history == "gap"
         assert gap == (kept != sent)

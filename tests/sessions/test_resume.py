@@ -23,7 +23,7 @@ def say(server: Server, session: Session, text: str) -> None:
 def lines_read(folder: Path) -> int:
     meta = read_meta(folder)
     assert meta is not None
-    return read_session(folder, meta, OFTEN).lines
+    return read_session(folder, meta).lines
 
 
 def test_turns_before_the_restart_are_there_without_their_lines(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from typing import Literal, TypeVar
 from acp_jupyter.api.access import Caller, KernelCaller, notebook_of
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
+    IMPORT_BYTES,
     CancelImport,
     GetImport,
     ImportLog,
@@ -122,8 +123,8 @@ class Imports:
 
     def _start(self, command: ImportLog | StartImport, caller: Caller) -> _Import:
         limits = self._host.config.limits
-        if len(command.content) > limits.import_bytes:
-            raise BadRequest(f"The log is larger than {limits.import_bytes // 2**20} MiB.")
+        if len(command.content) > IMPORT_BYTES:
+            raise BadRequest(f"The log is larger than {IMPORT_BYTES // 2**20} MiB.")
         if sum(not each.task.done() for each in self._imports.values()) >= limits.imports:
             raise BadRequest(
                 f"{limits.imports} logs are being imported. Wait for one of them, or cancel one."

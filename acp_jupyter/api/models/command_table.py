@@ -51,6 +51,7 @@ from acp_jupyter.api.models.sessions import (
     UpdateRegistry,
 )
 from acp_jupyter.api.models.traffic import (
+    IMPORT_BYTES,
     CancelImport,
     GetImport,
     GetTraffic,
@@ -98,7 +99,6 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.features import registered
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -261,7 +261,7 @@ COMMANDS = (
         POST(
             "import",
             raw_body="content",
-            body_bytes=Limits().import_bytes,
+            body_bytes=IMPORT_BYTES,
             query={"name": "file_name", "dialect": "dialect", "session": "log_session"},
         ),
         ImportResult,
@@ -272,7 +272,7 @@ COMMANDS = (
         POST(
             "imports",
             raw_body="content",
-            body_bytes=Limits().import_bytes,
+            body_bytes=IMPORT_BYTES,
             query={"name": "file_name", "dialect": "dialect", "session": "log_session"},
         ),
         ImportState,

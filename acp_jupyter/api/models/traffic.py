@@ -110,6 +110,10 @@ class GetTranscript(BaseCommand):
     """Whether Markdown and HTML include the agent's reasoning."""
 
 
+IMPORT_BYTES = 200 * 1024 * 1024
+"""Largest log that is imported."""
+
+
 class _LogToImport(BaseCommand):
     """A log to import as a session."""
 

@@ -78,10 +78,10 @@ class VariantKernels:
         if request.restore == "dill":
             key = request.variant.try_id
             variables = self._variables.setdefault(
-                key, SharedVariables(self._asking, request.kernel_id, self.limits)
+                key, SharedVariables(self._asking, request.kernel_id)
             )
             variables.join(request.copy)
-        restorer = Restorer(self.own, request, cells, variables, self.limits)
+        restorer = Restorer(self.own, request, cells, variables)
         return VariantKernel(self, request, spec, notebook, files, restorer)
 
     async def forget(self, request: VariantKernelRequest) -> None:

@@ -16,13 +16,15 @@ from acp_jupyter.cells.skipped import ASKS, SkippedCells
 from acp_jupyter.features.variants.copied_variables import CopiedVariables
 from acp_jupyter.features.variants.kernel_request import VariantKernelRequest
 from acp_jupyter.features.variants.shared_variables import (
+    COPY_SECONDS,
     SharedVariables,
     copied,
     failure,
 )
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner
 
+_RERUN_SECONDS = 600.0
+"""Timeout for running cells again in a variant's kernel."""
 _EMPTY = "It has none of the notebook's variables"
 
 
@@ -44,13 +46,11 @@ class Restorer:
         request: VariantKernelRequest,
         cells: Sequence[tuple[int, Any]],
         variables: SharedVariables | None,
-        limits: Limits,
     ) -> None:
         self._runner = runner
         self._wish = request
         self._cells = cells
         self._variables = variables
-        self._limits = limits
 
     async def restore(self, kernel_id: str) -> Restored:
         """Restore variables in a new kernel; return which were restored and which not."""
@@ -71,8 +71,7 @@ class Restorer:
             return Restored(f"{_EMPTY}: {written.trouble}.", whole=False)
         folder, place = self._wish.variant.folder, str(self._wish.copy.path)
         call = f"read_variables_json(get_ipython(), {str(path)!r}, {folder!r}, {place!r})"
-        seconds = self._limits.variables_seconds
-        read = await copied(self._runner, kernel_id, call, seconds)
+        read = await copied(self._runner, kernel_id, call, COPY_SECONDS)
         if read.trouble:
             await self._empty(kernel_id)
             return Restored(f"{_EMPTY}, as they could not be read: {read.trouble}.", whole=False)
@@ -86,7 +85,7 @@ class Restorer:
             return  # the next tool call reports the dead kernel
 
     async def _rerun(self, kernel_id: str) -> Restored:
-        end = asyncio.get_running_loop().time() + self._limits.rerun_seconds
+        end = asyncio.get_running_loop().time() + _RERUN_SECONDS
         skipped, ran, left_out = SkippedCells(), 0, list[str]()
         for number, cell in self._cells:
             reason = skipped.why(number, cell)

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.features.variants.copied_variables import CopiedVariables
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunResult
 from acp_jupyter.protocol.objects import obj, text
@@ -20,16 +19,21 @@ _EXTRA_SECONDS = 10.0
 """Extra time for code that the kernel itself can't stop in time, such as a long call into C."""
 
 
+_MAX_BYTES = 512 * 1024 * 1024
+"""Variables of a kernel that variants get copies of."""
+COPY_SECONDS = 30.0
+"""Timeout for making these copies, and again for reading them."""
+
+
 class SharedVariables:
     """A file with the variables, in a private folder; written when a variant first needs it.
 
     It is removed when no variant needs it any more. Used on the host's loop.
     """
 
-    def __init__(self, runner: KernelRunner, kernel_id: str, limits: Limits) -> None:
+    def __init__(self, runner: KernelRunner, kernel_id: str) -> None:
         self._runner = runner
         self._kernel_id = kernel_id
-        self._limits = limits
         self._users: set[FolderCopy] = set()
         self._place: Path | None = None
         self._writing: asyncio.Task[tuple[CopiedVariables, Path]] | None = None
@@ -63,7 +67,7 @@ class SharedVariables:
         except AcpError as error:
             return CopiedVariables(trouble=error.message), Path()
         path = self._place / "variables"
-        most, seconds = self._limits.variables_bytes, self._limits.variables_seconds
+        most, seconds = _MAX_BYTES, COPY_SECONDS
         call = f"write_variables_json(get_ipython(), {str(path)!r}, {most}, {seconds})"
         return await copied(self._runner, self._kernel_id, call, seconds), path
 

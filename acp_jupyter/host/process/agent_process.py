@@ -46,9 +46,7 @@ class AgentProcess:
     streams. Everything here belongs to the loop in which `start` ran.
     """
 
-    def __init__(
-        self, supervised: ChildProcess, stdin: PipeWriter, redactor: Redactor, limits: Limits
-    ) -> None:
+    def __init__(self, supervised: ChildProcess, stdin: PipeWriter, redactor: Redactor) -> None:
         supervisor = supervised.supervisor
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
@@ -56,7 +54,7 @@ class AgentProcess:
         self.stdout = open_reader(_take_over(supervisor.stdout))
         self._supervised = supervised
         self._stderr = open_reader(_take_over(supervisor.stderr))
-        self._tail = StderrTail(limits, redactor)
+        self._tail = StderrTail(redactor)
         self._stderr_task = asyncio.create_task(
             self._tail.drain(self._stderr), name="acp-agent-stderr"
         )
@@ -119,7 +117,7 @@ class AgentProcess:
                 process.stdout.process_exited()
                 process._stderr.process_exited()
 
-        grace = Grace(limits.stdin_eof_seconds, limits.term_seconds, limits.death_poll_seconds)
+        grace = Grace(limits.stdin_eof_seconds, limits.term_seconds)
         try:
             supervised = await ChildProcess.spawn(
                 command,
@@ -143,7 +141,7 @@ class AgentProcess:
                 pipe.close()
             await finish_cleanup(supervised.stop())
             raise
-        process = cls(supervised, stdin, redactor or Redactor.of_environments(env), limits)
+        process = cls(supervised, stdin, redactor or Redactor.of_environments(env))
         if supervised.exited.is_set():
             ended()
         return process
@@ -227,13 +225,17 @@ def start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+_STDERR_LINES = 200
+"""Newest lines of stderr that are kept to be shown."""
+_STDERR_LINE_CHARS = 2000
+
+
 class StderrTail:
     """The last lines of an agent's stderr, bounded in number and length."""
 
-    def __init__(self, limits: Limits, redactor: Redactor | None = None) -> None:
+    def __init__(self, redactor: Redactor | None = None) -> None:
         self._redactor = redactor or Redactor()
-        self._line_chars = limits.stderr_line_chars
-        self._lines: deque[str] = deque(maxlen=limits.stderr_lines)
+        self._lines: deque[str] = deque(maxlen=_STDERR_LINES)
         self._open = bytearray()
 
     async def drain(self, reader: PipeReader) -> None:
@@ -257,12 +259,12 @@ class StderrTail:
 
     def _extend(self, piece: bytes) -> None:
         # A UTF-8 character has at most four bytes; `text` cuts the line to its limit in characters.
-        room = 4 * self._line_chars - len(self._open)
+        room = 4 * _STDERR_LINE_CHARS - len(self._open)
         self._open += piece[: max(0, room)]
 
     def _clean(self, line: bytes) -> str:
         text = without_ansi(line.decode("utf-8", "replace"))
-        return _CONTROLS.sub("", text).rstrip()[: self._line_chars]
+        return _CONTROLS.sub("", text).rstrip()[:_STDERR_LINE_CHARS]
 
 
 _SECRET_PREFIXES = (

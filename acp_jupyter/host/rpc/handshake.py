@@ -19,6 +19,8 @@ from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods, is_login_
 _VERSIONS = frozenset({"1", "2"})
 _SHOWN_STDERR_LINES = 10
 _EXIT_SECONDS = 1.0
+_DOWNLOAD_SECONDS = 600.0
+"""Timeout for ``initialize`` if the agent's package must be downloaded first."""
 
 Answer: TypeAlias = Coroutine[Any, Any, Any]
 """A coroutine that returns the result of a request."""
@@ -62,7 +64,7 @@ class Handshake:
         """Send ``initialize``."""
         seconds = self._limits.initialize_seconds
         if self._spec.downloads:
-            seconds = max(seconds, self._limits.download_seconds)
+            seconds = max(seconds, _DOWNLOAD_SECONDS)
 
         async def ask(version: int) -> Any:
             return await send_request("initialize", initialize_params(version), seconds)

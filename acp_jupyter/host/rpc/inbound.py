@@ -43,6 +43,8 @@ _ASKS = "session/request_permission"
 _WITHOUT_HANDLER = frozenset({"session/update", "$/cancel_request"})
 _ONLY_REQUESTS = frozenset({"mcp/message"})
 _MAX_TOLD = 3
+_NOISE_CHARS = 500
+"""Characters that are kept of a line without a protocol message."""
 _LEFT_OUT = "The agent sent a message that is too large ({mb:.1f} MB). It was left out."
 _SHORTENED = (
     "The agent sent a message that is too large to be shown whole ({mb:.1f} MB). The traffic of "
@@ -110,7 +112,7 @@ class Inbound:
             self._on_unreadable(line)
             return
         except ValueError:
-            self._on_noise(line[: self._limits.noise_chars].decode("utf-8", "replace"))
+            self._on_noise(line[:_NOISE_CHARS].decode("utf-8", "replace"))
             return
         for part in parts:
             is_object = isinstance(part.message, dict)
@@ -123,8 +125,8 @@ class Inbound:
                 self._tell(_SHORTENED.format(mb=len(part.raw) / 1e6), [] if log is None else [log])
 
     def _on_unreadable(self, line: bytes) -> None:
-        self._on_noise(line[: self._limits.noise_chars].decode("utf-8", "replace"))
-        self._leave_out(line[: self._limits.noise_chars], len(line))
+        self._on_noise(line[:_NOISE_CHARS].decode("utf-8", "replace"))
+        self._leave_out(line[:_NOISE_CHARS], len(line))
 
     def _leave_out(self, start: bytes, size: int) -> None:
         """Tell that a message was left out; if it is a request, refuse it."""
@@ -204,7 +206,7 @@ class Inbound:
     def _on_noise(self, text: str) -> None:
         self._noise += 1
         if self._noise <= self._limits.noise_notes:
-            self.note({"note": "noise", "text": text[: self._limits.noise_chars]})
+            self.note({"note": "noise", "text": text[:_NOISE_CHARS]})
 
     def _on_message(self, message: dict[str, Any], raw: str = "") -> None:
         accepted = self._ours.answered_by(message) if self._version_2.accepts(message) else None

@@ -28,6 +28,8 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 
 _PAUSE_SECONDS = 0.2
+_STABLE_SECONDS = 60.0
+"""Time that an agent must run until its earlier crashes no longer count."""
 _Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str, str]
 
 
@@ -275,7 +277,7 @@ class AgentPool:
     async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
         """Count the process's end if it is a crash; a long life resets the count."""
         await connection.wait_closed()
-        if time.monotonic() - since > self._limits.stable_seconds:
+        if time.monotonic() - since > _STABLE_SECONDS:
             self._crashes.forget(key)
         if connection in self._ended:
             self._ended.discard(connection)

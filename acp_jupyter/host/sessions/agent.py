@@ -339,7 +339,7 @@ class SessionAgent:
                 await attaching.unarchive(previous)
             self._journal.note(SessionArchived(archived=False))
         if goes_on_from_branch(state):
-            return await open_branch(attaching, self._journal, self._limits)
+            return await open_branch(attaching, self._journal)
         if previous and any(done):
             return await attaching.reopen(previous)
         if self.first_open is not None and not previous:

@@ -12,7 +12,6 @@ from collections import deque
 from functools import partial
 
 from acp_jupyter.errors import AgentRequestError
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.formatting import shorten_end
@@ -23,6 +22,8 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _OUTPUT_CHARS = 2_000
+_HISTORY_CHARS = 100_000
+"""Characters of an earlier conversation for an agent that does not remember it."""
 _INTRODUCTION = (
     "This conversation goes on from an earlier one. What was said there, from its beginning:"
 )
@@ -51,9 +52,7 @@ def _was_taken(turn: TurnState) -> bool:
     return turn.status == "done" and begun and turn.stop_reason != "error"
 
 
-async def open_branch(
-    attaching: AgentSessionOpener, journal: Journal, limits: Limits
-) -> SessionConnection:
+async def open_branch(attaching: AgentSessionOpener, journal: Journal) -> SessionConnection:
     """Open a new session at the agent, with the history of the branch before the first prompt.
 
     The model and other options are set as before. The mode is not: the agent may ask less in it,
@@ -61,7 +60,7 @@ async def open_branch(
     """
     transcript = journal.transcript
     wanted = transcript.session.config_options
-    history = await asyncio.to_thread(history_text, transcript, limits.told_chars)
+    history = await asyncio.to_thread(history_text, transcript, _HISTORY_CHARS)
     connection = await (attaching.new_with_history(history) if history else attaching.new())
     connection.on_first_prompt = partial(_note_sent, journal)
     await set_options_again(connection, journal, wanted)

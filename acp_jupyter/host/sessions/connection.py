@@ -158,7 +158,7 @@ class AgentSessionOpener:
 
     async def _quiet(self) -> None:
         """Wait until no more lines come: some agents still replay after their answer."""
-        deadline = asyncio.get_running_loop().time() + self._limits.replay_seconds
+        deadline = asyncio.get_running_loop().time() + _REPLAY_SECONDS
         seen = -1
         while seen != self._journal.lines and asyncio.get_running_loop().time() < deadline:
             seen = self._journal.lines
@@ -226,6 +226,8 @@ _OUT_OF_REACH = (
 )
 _INSTRUCTED = "The administrator of this server gives these instructions to all agents:"
 _SHOWN_CHARS = 2_000
+_REPLAY_SECONDS = 10.0
+"""Longest time that the replay of a loaded session may go on after the answer."""
 NO_METHOD = -32601
 _MODEL = "model"
 

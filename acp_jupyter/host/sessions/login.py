@@ -49,6 +49,9 @@ from acp_jupyter.system.processes.child_process import finish_cleanup
 
 T = TypeVar("T")
 
+_TERMINAL_SECONDS = 3600.0
+"""Timeout for a login in a terminal."""
+
 
 class SessionLogin:
     """Runs one login at a time and writes its progress into the session's log."""
@@ -219,7 +222,7 @@ class SessionLogin:
     async def _watch_terminal(self, terminal: Terminal, confined: Confined | None) -> None:
         """Wait for the program's end; no ``authenticate`` is sent."""
         try:
-            async with asyncio.timeout(self._limits.login_terminal_seconds):
+            async with asyncio.timeout(_TERMINAL_SECONDS):
                 code = await terminal.wait()
         except (TimeoutError, asyncio.CancelledError):
             await terminal.close()

@@ -41,6 +41,8 @@ Blocks = tuple[Obj, ...]
 
 _NAME_CHARS = 1_000
 _URI_CHARS = 8_000
+_QUEUED_PROMPTS = 100
+"""Prompts that may wait in one session."""
 _MIME = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}/[\w.+-]{1,100}(?:\s*;[^\x00-\x1f]{0,200})?")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+")
 
@@ -238,9 +240,9 @@ class TurnQueue:
     def _append(self, turn: QueuedTurn, prompt: Prompt) -> None:
         if self.going_back:
             raise BadRequest("The session is just going back. Send the prompt again when it has.")
-        if len(self._turns) >= self._limits.queued_prompts:
+        if len(self._turns) >= _QUEUED_PROMPTS:
             raise BadRequest(
-                f"{self._limits.queued_prompts} prompts are already waiting in this session. "
+                f"{_QUEUED_PROMPTS} prompts are already waiting in this session. "
                 "Wait for some to end, or remove some."
             )
         self._turns.append(turn)

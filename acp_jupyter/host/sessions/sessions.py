@@ -58,6 +58,8 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import KnownSecrets, Redactor
 
 _log = logging.getLogger(__name__)
+_WOKEN_SESSIONS = 10
+"""Newest ended sessions that are opened together with their notebook."""
 
 
 class Sessions(Mapping[str, Session]):
@@ -311,7 +313,7 @@ class Sessions(Mapping[str, Session]):
             if meta.facts.notebook_path == notebook_path or set(turn_ids) & set(meta.turn_ids)
             if self.is_here(meta.facts.own_folder) and not meta.facts.archived
         ]
-        for meta in metas[-self.config.limits.woken_sessions :]:
+        for meta in metas[-_WOKEN_SESSIONS:]:
             await self.wake(meta.session_id)
 
     async def follow(self, old: str, new: str) -> None:

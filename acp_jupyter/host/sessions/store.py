@@ -35,6 +35,8 @@ _log = logging.getLogger(__name__)
 COPY = "copy"
 """The place of the copy that the agent works in, in the session's folder."""
 _SAVE_SECONDS = 0.5
+_LISTED_SESSIONS = 1000
+"""Newest ended sessions that are listed."""
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
 _LESS_AT_END = 16
@@ -173,7 +175,7 @@ class SessionStore:
         words = _NEWER if meta.version > META_VERSION else ""
         words = words or await asyncio.to_thread(self._ownership.take, folder)
         self._begin_watch()
-        return await asyncio.to_thread(read_session, folder, meta, self._limits, words)
+        return await asyncio.to_thread(read_session, folder, meta, words)
 
     async def suspend(self, session: Session) -> None:
         """Save a session that was closed, and list it as stored."""
@@ -263,7 +265,7 @@ class SessionStore:
             return None
         all_times = {name: _changed_at(self._sessions / name) for name in names}
         ordered = sorted(all_times, key=all_times.__getitem__, reverse=True)
-        times = {name: all_times[name] for name in ordered[: self._limits.listed_sessions]}
+        times = {name: all_times[name] for name in ordered[:_LISTED_SESSIONS]}
         new = [n for n, at in times.items() if n not in skipped and at != known.get(n)]
         read = (read_meta(self._sessions / name) for name in new)
         metas = [meta for meta in read if meta is not None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.transcript.model.events import (
     Event,
     SessionChanged,
@@ -14,6 +13,9 @@ from acp_jupyter.transcript.model.events import (
     event_chars,
 )
 
+_MAX_EVENTS = 5000
+_MAX_BYTES = 1024 * 1024
+"""Approximate size of all events."""
 _EVENT_BYTES = 500
 """Approximate memory of one event without its text."""
 _STATE_BYTES = 2500
@@ -23,8 +25,7 @@ _STATE_BYTES = 2500
 class EventRing:
     """A buffer of the newest events, limited in number and size."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self) -> None:
         self._events: deque[tuple[Event, int]] = deque()
         self._bytes = 0
 
@@ -35,7 +36,7 @@ class EventRing:
             size = (_STATE_BYTES if stateful else _EVENT_BYTES) + event_chars(event)
             self._events.append((event, size))
             self._bytes += size
-        while self._bytes > self._limits.ring_bytes or len(self._events) > self._limits.ring_events:
+        while self._bytes > _MAX_BYTES or len(self._events) > _MAX_EVENTS:
             self._bytes -= self._events.popleft()[1]
 
     def clear(self) -> None:

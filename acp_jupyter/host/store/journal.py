@@ -47,6 +47,12 @@ EPOCH = uuid.uuid4().hex
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has free space again, and the whole session was saved."
 _GATHER_SECONDS = 0.008
+_WINDOW_ITEMS = 200
+"""Newest items in a snapshot."""
+_WINDOW_CHARS = 8_000_000
+"""Text of those items; only a single item may be longer."""
+_WINDOW_TURNS = 200
+"""Newest turns in a snapshot."""
 
 
 class Reader(Protocol):
@@ -82,7 +88,7 @@ class Journal:
         resume: ResumeWriter | None = None,
     ) -> None:
         self._transcript = transcript
-        self._spill = SpillFile(limits.spill_bytes) if spill is None else spill
+        self._spill = SpillFile() if spill is None else spill
         if resume is None:
             point = ResumePoint(log.path.parent)
             resume = ResumeWriter(point, Unsaved(), 0, next_number - 1, lines=1)
@@ -103,7 +109,7 @@ class Journal:
         self._taken_at = float("-inf")
         """When merged chunks were last reduced, by the loop's clock."""
         self._limits = limits
-        self._ring = EventRing(limits)
+        self._ring = EventRing()
         self._readers: set[Reader] = set()
         self._observers: tuple[Reader, ...] = ()
         self._progress = asyncio.Event()
@@ -324,7 +330,7 @@ class Journal:
         state = self.transcript
         total = len(state.items)
         items = self._newest(state)
-        turns = state.turn_order[-self._limits.window_turns :]
+        turns = state.turn_order[-_WINDOW_TURNS:]
         return Snapshot(
             session_id=state.session.session_id,
             seq=state.seq,
@@ -338,11 +344,11 @@ class Journal:
 
     def _newest(self, state: Transcript) -> tuple[Item, ...]:
         newest: list[Item] = []
-        room = self._limits.window_chars
+        room = _WINDOW_CHARS
         for index in range(len(state.items) - 1, -1, -1):
             item = state.item(index)
             room -= item_chars(item)
-            if len(newest) == self._limits.window_items or (room < 0 and newest):
+            if len(newest) == _WINDOW_ITEMS or (room < 0 and newest):
                 break
             newest.append(item)
         return tuple(reversed(newest))

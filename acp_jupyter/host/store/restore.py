@@ -62,16 +62,16 @@ class Restored:
     """How many lines were read, after the resume point."""
 
 
-def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str = "") -> Restored:
+def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restored:
     """Read a session's log from its resume point on. Blocks, so call it in a thread.
 
     An invalid line is skipped, as it is when it arrives. If the log lacks its first line, the
     session's metadata serve in its place.
     """
     path = folder / TRAFFIC_FILE
-    resumed = ResumePoint.load(folder, path, limits.spill_bytes)
+    resumed = ResumePoint.load(folder, path)
     if resumed is None:
-        point, reader, shelf = ResumePoint(folder), TrafficReader(), SpillFile(limits.spill_bytes)
+        point, reader, shelf = ResumePoint(folder), TrafficReader(), SpillFile()
         transcript = _opened(opening_note_of(meta), meta.facts.created_at or 0.0, meta.facts)
         number = 0
     else:

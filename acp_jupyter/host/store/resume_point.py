@@ -128,17 +128,17 @@ class ResumePoint:
     # -- reading ---------------------------------------------------------
 
     @classmethod
-    def load(cls, folder: Path, log: Path, spill_bytes: int) -> Resumed | None:
+    def load(cls, folder: Path, log: Path) -> Resumed | None:
         """Read the resume point of a log; None if there is none that matches. Blocks."""
         try:
-            return cls(folder)._load(log, spill_bytes)
+            return cls(folder)._load(log)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             _log.info("The log in %s is read from its start: %s", folder, error)
             return None
 
-    def _load(self, log: Path, spill_bytes: int) -> Resumed:
+    def _load(self, log: Path) -> Resumed:
         with (self._folder / HEAD_FILE).open("rb") as file:
             check, _, content = file.read(_MAX_HEAD_BYTES).partition(b"\n")
         if _digest(content).hexdigest().encode() != check:
@@ -155,7 +155,7 @@ class ResumePoint:
         found = [self._log_digest.hexdigest(), self._data_digest.hexdigest()]
         if found != [head["log_digest"], head["data_digest"]]:
             raise ValueError("its resume point is of another log")
-        spill = SpillFile(spill_bytes, data, self._data_bytes)
+        spill = SpillFile(base=data, base_bytes=self._data_bytes)
         self._parts = [_count(position) for position in items(head["parts"])]
         transcript = restored(map(spill.get, self._parts), head["state"], spill)
         self._turns = dict(transcript.turns.held())

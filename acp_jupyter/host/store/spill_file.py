@@ -23,6 +23,10 @@ _AGAIN_SECONDS = 30.0
 _ROOMY = Path("/var/tmp")  # noqa: S108 - the file has no name there
 
 
+_SPILL_BYTES = 2048 * 1024 * 1024
+"""Size of a session's spill file, which holds older items in place of memory."""
+
+
 class SpillFile:
     """An unnamed file, created when first needed and deleted with its last user.
 
@@ -35,7 +39,9 @@ class SpillFile:
         A file that is only read; its first ``base_bytes`` have the first positions.
     """
 
-    def __init__(self, max_bytes: int, base: Path | None = None, base_bytes: int = 0) -> None:
+    def __init__(
+        self, max_bytes: int = _SPILL_BYTES, base: Path | None = None, base_bytes: int = 0
+    ) -> None:
         self._most = min(base_bytes + max_bytes, MAX_BYTES)
         self._lock = threading.Lock()  # records are made in threads
         self._fd: int | None = None

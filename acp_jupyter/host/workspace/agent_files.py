@@ -28,6 +28,9 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _OPEN = {"pending", "in_progress"}
 _CHANGES = {"edit", "delete", "move"}
+_MAX_KNOWN = 64
+_MAX_TEXT_BYTES = 256 * 1024
+"""Longest text written with ``fs/write_text_file`` that gets a diff."""
 
 
 class AgentFiles:
@@ -38,8 +41,6 @@ class AgentFiles:
     cwd
         The session's folder; nothing outside it is touched.
     """
-
-    _MAX_KNOWN = 64
 
     def __init__(
         self,
@@ -53,7 +54,6 @@ class AgentFiles:
         self._journal = journal
         self._documents = documents
         self._running = running
-        self._bound = limits.written_text_bytes
         self._known: dict[str, str] = {}
         """Texts of open documents that the agent last read or wrote, by path."""
 
@@ -129,16 +129,16 @@ class AgentFiles:
 
     def _written(self, path: str, old: str | None, new: str) -> FileWritten:
         digest = "" if old is None else hashlib.sha256(old.encode("utf-8", "replace")).hexdigest()
-        if len(new) + len(old or "") > self._bound:
+        if len(new) + len(old or "") > _MAX_TEXT_BYTES:
             return FileWritten(path=path, old_digest=digest, kept=False)
         return FileWritten(path=path, old_text=old, new_text=new, old_digest=digest)
 
     def _learn(self, path: str, text: str) -> None:
         """Remember the text of an open document; only the newest few are kept."""
         self._known.pop(path, None)
-        if len(text) <= self._bound:
+        if len(text) <= _MAX_TEXT_BYTES:
             self._known[path] = text
-        while len(self._known) > self._MAX_KNOWN:
+        while len(self._known) > _MAX_KNOWN:
             del self._known[next(iter(self._known))]
 
     async def _is_check(self, path: RealPath) -> bool:

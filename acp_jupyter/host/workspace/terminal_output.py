@@ -28,6 +28,12 @@ from acp_jupyter.protocol.host_events.session import (
 )
 
 _SLACK_BYTES = 16 * 1024
+KEPT_BYTES = 1024 * 1024
+"""Newest output that is kept for the agent, unless it sets a smaller limit."""
+_NOTE_BYTES = 8 * 1024
+"""Size from which output is logged at once."""
+_NOTE_SECONDS = 0.05
+"""Time that less output waits for more."""
 
 
 class Utf8:
@@ -95,11 +101,11 @@ class OutputNotes:
             return
         self._pending.append(text)
         self._pending_size += len(text)
-        if self._pending_size >= self._limits.terminal_note_bytes:
+        if self._pending_size >= _NOTE_BYTES:
             self.flush()
         elif self._timer is None:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._limits.terminal_note_seconds, self.flush)
+            self._timer = loop.call_later(_NOTE_SECONDS, self.flush)
 
     def flush(self) -> None:
         """Write the waiting output."""
@@ -183,7 +189,7 @@ class RecordedTerminals:
         if found is None:
             raise TerminalRefused("No command runs while a recording is replayed.")
         self._terminals.remove(found)
-        most = self._limits.terminal_bytes
+        most = KEPT_BYTES
         tail = Tail(most if output_bytes is None else max(0, min(most, output_bytes)))
         terminal_id = found.started.terminal_id
         self._note(found.started)

@@ -54,7 +54,7 @@ class TerminalProcess:
         """Start a command; its output waits in the terminal until `follow` is called."""
         await asyncio.to_thread(command.folder.check)
         # Its stdin can't be closed: SIGTERM comes at once.
-        grace = Grace(0.0, limits.term_seconds, limits.death_poll_seconds)
+        grace = Grace(0.0, limits.term_seconds)
         try:
             own, its = open_terminal()
         except OSError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.terminal_output import OutputNotes, Tail, Utf8
+from acp_jupyter.host.workspace.terminal_output import KEPT_BYTES, OutputNotes, Tail, Utf8
 from acp_jupyter.host.workspace.terminal_process import (
     Allowed,
     TerminalCommand,
@@ -118,7 +118,7 @@ class SessionTerminals:
             process = await self._start(prepared, self._confine)
         finally:
             prepared.folder.close()
-        most = self._limits.terminal_bytes
+        most = KEPT_BYTES
         tail = Tail(most if output_bytes is None else max(0, min(most, output_bytes)))
         return self._follow(new_terminal_id(), prepared, process, tail)
 
@@ -146,9 +146,7 @@ class SessionTerminals:
             process = await self._start(prepared, confine)
         finally:
             prepared.folder.close()
-        self._follow(
-            terminal_id, prepared, process, Tail(self._limits.terminal_bytes), by_user=True
-        )
+        self._follow(terminal_id, prepared, process, Tail(KEPT_BYTES), by_user=True)
 
     def _follow(
         self,

@@ -62,6 +62,8 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _SLACK_SECONDS = 0.5
 _SAVE_SECONDS = 6.0
+_SHOWN_ARTIFACTS = 20
+"""New files of a turn that are shown as artifacts."""
 _NOTICE_SECONDS = 1.0
 """A scan that takes longer gets a notice: the turn waits meanwhile."""
 _STOP_SECONDS = 6.0
@@ -443,7 +445,7 @@ class TurnFiles:
         shown = await asyncio.to_thread(shown_paths, transcript, turn_id)
         artifacts = find_artifacts(found, before, after, shown)
         if artifacts:
-            most = self._limits.shown_artifacts
+            most = _SHOWN_ARTIFACTS
             self._journal.note(
                 ArtifactsFound(
                     turn_id=turn_id, artifacts=artifacts[:most], left_out=len(artifacts[most:])

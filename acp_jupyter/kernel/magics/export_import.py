@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 from IPython.display import display
 from pydantic_core import to_json
 
-from acp_jupyter.api.models.traffic import StartImport
+from acp_jupyter.api.models.traffic import IMPORT_BYTES, StartImport
 from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
 from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS
 from acp_jupyter.errors import (
@@ -22,7 +22,6 @@ from acp_jupyter.errors import (
     UnknownSession,
     plain_reason,
 )
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -236,7 +235,7 @@ def _progress_words(progress: ImportProgress) -> str:
 
 
 def _read(path: Path) -> bytes:
-    most = Limits().import_bytes
+    most = IMPORT_BYTES
     try:
         if path.is_file() and path.stat().st_size > most:
             raise BadRequest(f"{path} is larger than {most // 2**20} MiB.")

@@ -43,7 +43,7 @@ class Grace:
     """Seconds until SIGTERM."""
     term_seconds: float
     """Seconds from SIGTERM to SIGKILL."""
-    poll_seconds: float
+    poll_seconds: float = 0.1
     """How often to poll the process table if the system doesn't report ended processes."""
 
 

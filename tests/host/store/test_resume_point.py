@@ -91,7 +91,7 @@ def begun(folder: Path, redactor: Redactor | None = None) -> Iterator[Writer]:
 
 @contextmanager
 def resumed(folder: Path) -> Iterator[Writer]:
-    restored = read_session(folder, META, LIMITS)
+    restored = read_session(folder, META)
     redactor = Redactor()
     journal = resume_journal(folder, restored, LIMITS, redactor, lambda: None, lambda: True)
     try:
@@ -121,12 +121,12 @@ def state(restored: Restored) -> dict[str, Any]:
 
 def check(folder: Path) -> Restored:
     """Read a session from its resume point, and compare it with its whole log."""
-    restored = read_session(folder, META, LIMITS)
+    restored = read_session(folder, META)
     bare = folder.parent / "bare" / "s"
     shutil.rmtree(bare, ignore_errors=True)
     bare.mkdir(parents=True)
     shutil.copy(folder / TRAFFIC_FILE, bare)
-    whole = read_session(bare, META, LIMITS)
+    whole = read_session(bare, META)
     assert state(restored) == state(whole)
     return restored
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.host.workspace.checkpoints.diff import blobs, tree_changes
+from acp_jupyter.host.workspace.checkpoints.diff import CHANGE_TEXT_BYTES, blobs, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.saved_text import UserText, user_text
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
@@ -52,7 +52,7 @@ class BaseTree:
             return UserText(None, by_person=bool(there) or saved.before is not None)
         mode, blob = there.get(path, ("", ""))
         known = self._content(blob) if blob else None
-        most = self._checkpoints.limits.change_text_bytes
+        most = CHANGE_TEXT_BYTES
         made = user_text(known, saved, puts, named, most)
         if made.content is None:
             self._change({path: None} if blob else {})

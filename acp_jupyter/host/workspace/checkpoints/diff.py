@@ -102,6 +102,12 @@ def blobs(git: ShadowGit, names: Iterable[str], seconds: float, max_bytes: int) 
 
 
 BINARY_PEEK = 8000
+CHANGE_TEXT_BYTES = 1024 * 1024
+"""Text of one side of a changed file that is sent to the page."""
+_CHANGES_TEXT_BYTES = 8 * 1024 * 1024
+"""All text of changed files in one answer."""
+_PATCH_BYTES = 16 * 1024 * 1024
+"""Longest patch of a turn."""
 """How far git looks for a zero byte."""
 
 
@@ -133,8 +139,8 @@ def read_changes(
         found = [change for change in changes if change.path in paths]
         names = [side.blob for c in found for side in (c.old, c.new) if side.exists]
         lengths = sizes(git, names, seconds)
-        small = [name for name in names if lengths.get(name, 0) <= limits.change_text_bytes]
-        held = blobs(git, small, seconds, limits.changes_text_bytes)
+        small = [name for name in names if lengths.get(name, 0) <= CHANGE_TEXT_BYTES]
+        held = blobs(git, small, seconds, _CHANGES_TEXT_BYTES)
     except GitError as error:
         raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
     return {change.path: _sides(change, held) for change in found}
@@ -164,11 +170,11 @@ def read_patch(
             trees,
             paths,
             seconds=limits.checkpoint_seconds,
-            max_bytes=limits.patch_bytes,
+            max_bytes=_PATCH_BYTES,
         )
     except GitTooMuch:
         raise ChangesGone(
-            f"The patch is longer than {human_size(limits.patch_bytes)}. Ask for single files."
+            f"The patch is longer than {human_size(_PATCH_BYTES)}. Ask for single files."
         ) from None
     except GitError as error:
         raise ChangesGone(f"The patch can't be made: {error}.") from None

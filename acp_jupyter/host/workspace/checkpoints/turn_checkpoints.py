@@ -12,7 +12,12 @@ from pathlib import Path, PurePosixPath
 from acp_jupyter.host.workspace.authors import AuthorEvidence, Authors
 from acp_jupyter.host.workspace.checkpoints.base_tree import BaseTree, LateSave
 from acp_jupyter.host.workspace.checkpoints.checkpoint import Checkpoint
-from acp_jupyter.host.workspace.checkpoints.diff import blobs, sizes, tree_changes
+from acp_jupyter.host.workspace.checkpoints.diff import (
+    CHANGE_TEXT_BYTES,
+    blobs,
+    sizes,
+    tree_changes,
+)
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
     CheckpointFailed,
     CheckpointStore,
@@ -192,7 +197,7 @@ class TurnCheckpoints:
         with contextlib.suppress(CheckpointFailed, GitError):
             if self.base is not None:
                 return self.base.save(path, saved, puts, named)
-        most = self.checkpoints.limits.change_text_bytes
+        most = CHANGE_TEXT_BYTES
         return user_text(saved.before, saved, puts, named, most)
 
     def resume(self, turn_id: str) -> FolderScan | None:
@@ -431,7 +436,7 @@ class TurnCheckpoints:
         """Return whether tools wrote cells of the turn's own notebook."""
         names = [c.new.blob for c in changes if c.path == notebook and c.change == "modified"]
         git, limits = self.checkpoints.git, self.checkpoints.limits
-        seconds, most = limits.checkpoint_seconds, limits.change_text_bytes
+        seconds, most = limits.checkpoint_seconds, CHANGE_TEXT_BYTES
         held = blobs(git, names, seconds, most) if names else {}
         return any(has_marked(data.decode(errors="replace"), {turn_id}) for data in held.values())
 
