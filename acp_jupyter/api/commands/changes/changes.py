@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, may_see
@@ -33,16 +33,15 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
+from acp_jupyter.host.workspace.checkpoints.revert import CANT_KEEP, CANT_REVERT, text_for_copy
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
 _MAX_SESSIONS = 10
-_CANT_REVERT = "can't be reverted"
-_CANT_KEEP = "can't be kept"
 _NO_CHECKPOINT = "The changes of this turn are not stored."
 _DISCARDED = (
-    f"The changes of this variant {_CANT_KEEP}: they were deleted to limit the size of the "
+    f"The changes of this variant {CANT_KEEP}: they were deleted to limit the size of the "
     "folder's checkpoints."
 )
 _MOVED = "the folder was moved, and a different one is in its place"
@@ -201,8 +200,8 @@ class ChangeCommands:
         unknown = any(each.changes_unknown for _, each in found)
         if checkpointed is None or unknown or not checkpointed.changes.revertible:
             words = self._why_gone(session, turn)
-            if _CANT_REVERT not in words and _CANT_KEEP not in words:
-                words = f"{words} It {_CANT_KEEP if turn.to_be_kept else _CANT_REVERT}."
+            if CANT_REVERT not in words and CANT_KEEP not in words:
+                words = f"{words} It {CANT_KEEP if turn.to_be_kept else CANT_REVERT}."
             raise ChangesGone(words)
         if command.hunks and command.earlier and turn.to_be_kept:
             raise BadRequest("What was changed in a copy is kept turn by turn.")
@@ -216,7 +215,8 @@ class ChangeCommands:
             raise
         except ChangesRefused as error:
             if turn.to_be_kept:
-                error = _reworded(error, _WORDS if command.undo else _TAKEN_OUT)
+                message = text_for_copy(error.message, "keep" if command.undo else "take out")
+                error = ChangesRefused(message, error.detail)
             raise error from None
 
     def _why_gone(self, session: Session, turn: TurnState) -> str:
@@ -225,9 +225,9 @@ class ChangeCommands:
             # The repository is named after the folder's real path.
             repository = self._checkpoints_of(session).git.folder.name
             if changes.checkpoint not in {"", repository}:
-                what = f"The changes of this variant {_CANT_KEEP}"
+                what = f"The changes of this variant {CANT_KEEP}"
                 if not turn.to_be_kept:
-                    what = f"The changes of this turn {_CANT_REVERT}"
+                    what = f"The changes of this turn {CANT_REVERT}"
                 return f"{what}: {_MOVED}."
             if turn.to_be_kept:
                 return _DISCARDED
@@ -282,32 +282,6 @@ class ChangeCommands:
             if trees is None
             else CheckpointedTurn(session, turn, checkpoints, trees, tuple(earlier), apart)
         )
-
-
-_WORDS = (
-    ("Nothing was reverted:", "Nothing was kept:"),
-    (" since the turn.", " since the copy was made."),
-    ("was not reverted.", "is kept already."),
-    ("was reverted as a whole.", "can only be kept as a whole."),
-    (_CANT_REVERT, _CANT_KEEP),
-    ("can only be reverted", "can only be kept"),
-)
-"""Messages about files in the folder when a variant is kept, which is a revert in reverse."""
-
-
-_TAKEN_OUT = (
-    ("Nothing was reverted:", "Nothing was undone:"),
-    (" since the turn.", " since."),
-    ("can only be reverted", "can only be taken out"),
-)
-"""Messages when what was kept is taken out again."""
-
-
-def _reworded(error: ChangesRefused, instead_of: Iterable[tuple[str, str]]) -> ChangesRefused:
-    message = error.message
-    for words, instead in instead_of:
-        message = message.replace(words, instead)
-    return ChangesRefused(message, error.detail)
 
 
 def _require_own_turn(turn: TurnState, caller: Caller) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Literal
 
 from acp_jupyter.errors import ChangesGone, ChangesRefused, plain_reason
 from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk
@@ -245,14 +246,31 @@ def words_of(
         yield f"Not kept: {named}." if alone else f"Not kept, so it can't be reverted: {named}."
 
 
-_OF_COPY = (
-    ("Not kept, so it can't be reverted:", "Not stored, so it can't be kept:"),
-    ("can't be reverted", "can't be kept"),
-)
+CANT_REVERT = "can't be reverted"
+CANT_KEEP = "can't be kept"
+_FOR_COPY = {
+    "keep": (
+        ("Not kept, so it can't be reverted:", "Not stored, so it can't be kept:"),
+        ("Nothing was reverted:", "Nothing was kept:"),
+        (" since the turn.", " since the copy was made."),
+        ("was not reverted.", "is kept already."),
+        ("was reverted as a whole.", "can only be kept as a whole."),
+        (CANT_REVERT, CANT_KEEP),
+        ("can only be reverted", "can only be kept"),
+    ),
+    "take out": (
+        ("Nothing was reverted:", "Nothing was undone:"),
+        (" since the turn.", " since."),
+        ("can only be reverted", "can only be taken out"),
+    ),
+}
 
 
-def words_of_copy(words: str) -> str:
-    """Reword a message for a turn in a copy, where changes are kept and not reverted."""
-    for said, instead in _OF_COPY:
-        words = words.replace(said, instead)
-    return words
+def text_for_copy(text: str, operation: Literal["keep", "take out"]) -> str:
+    """Return a message about a revert for a turn in a copy.
+
+    Its changes are kept, which is a revert in reverse, and what was kept is taken out again.
+    """
+    for words, instead in _FOR_COPY[operation]:
+        text = text.replace(words, instead)
+    return text

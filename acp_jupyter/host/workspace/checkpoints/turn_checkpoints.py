@@ -34,8 +34,8 @@ from acp_jupyter.host.workspace.checkpoints.revert import (
     RUN_FOR_YOU,
     YOURS,
     YOURS_TOO,
+    text_for_copy,
     words_of,
-    words_of_copy,
 )
 from acp_jupyter.host.workspace.checkpoints.saved_text import UserText, user_text
 from acp_jupyter.host.workspace.checkpoints.tree_change import Change, TreeChange
@@ -181,7 +181,7 @@ class TurnCheckpoints:
         except GitError as error:
             self.why_not = f"The folder's state could not be stored: {error}."
         if self._is_copy:
-            self.why_not = words_of_copy(self.why_not)
+            self.why_not = text_for_copy(self.why_not, "keep")
         folder = self.checkpoints.root
         self.store.open_turns.add(
             OpenTurn(
@@ -226,7 +226,7 @@ class TurnCheckpoints:
             self.store.end(turn_id)
         if note is None or not self._is_copy:
             return note
-        return note.model_copy(update={"words": words_of_copy(note.words)})
+        return note.model_copy(update={"words": text_for_copy(note.words, "keep")})
 
     def _after(
         self, turn_id: str, scans: FolderScans
