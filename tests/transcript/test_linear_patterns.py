@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.transcript.output.plain_text import plain_lines
+from acp_jupyter.transcript.output.terminal_screen import plain_lines
 from acp_jupyter.transcript.redactor import Redactor
 from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans, TokenFormats
 from acp_jupyter.transcript.token_formats import TOKEN_FORMATS

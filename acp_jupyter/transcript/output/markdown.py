@@ -46,9 +46,9 @@ from acp_jupyter.transcript.output.plain_text import (
     other_details,
     outcome_facts,
     running_text,
-    terminal_tail,
     turn_seconds,
 )
+from acp_jupyter.transcript.output.terminal_screen import terminal_tail
 from acp_jupyter.transcript.view import nested, step_count_text
 
 OUTPUT_CHARS = 2_000

@@ -58,8 +58,8 @@ from acp_jupyter.transcript.output.markdown import (
     turn_markdown,
     turn_plain_text,
 )
-from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail
 from acp_jupyter.transcript.output.record import TURN_MIME
+from acp_jupyter.transcript.output.terminal_screen import plain_lines, terminal_tail
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance import golden
 from tests.support.transcript.outcomes import check, cut, said

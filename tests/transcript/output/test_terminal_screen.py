@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail
+from acp_jupyter.transcript.output.terminal_screen import plain_lines, terminal_tail
 
 FILE = Path(__file__).parents[2] / "fixtures" / "terminals" / "screens.json"
 EXAMPLES: list[dict[str, Any]] = json.loads(FILE.read_text())
