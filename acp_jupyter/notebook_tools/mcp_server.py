@@ -107,11 +107,11 @@ async def answer_mcp(
         group.start_soon(server.run, from_client, to_client, options)
         await to_server.send(SessionMessage(message))
         async for sent in from_server:
-            told = sent.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            answer = {name: told[name] for name in ("result", "error") if name in told}
+            message = sent.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            answer = {name: message[name] for name in ("result", "error") if name in message}
             if answer:
                 break
-            await notify(told["method"], told.get("params") or {})
+            await notify(message["method"], message.get("params") or {})
         group.cancel_scope.cancel()
     return answer
 

@@ -51,7 +51,7 @@ def read_values(lines: Iterable[bytes | str]) -> Iterator[LogValue | LogProblem]
             yield _torn(printed)
             printed = PrettyPrinted(_MAX_CHARS)
         if printed.is_open or text.strip() in ("[", "{"):
-            for first, whole in printed.take(number, text):
+            for first, whole in printed.feed(number, text):
                 yield _parsed(first, whole) if whole else LogProblem(first, _NO_OBJECT)
         else:
             yield from _value(number, text.strip())
@@ -135,7 +135,7 @@ class PrettyPrinted:
         """
         return self.in_object and text.startswith("{")
 
-    def take(self, number: int, text: str) -> Iterator[tuple[int, str]]:
+    def feed(self, number: int, text: str) -> Iterator[tuple[int, str]]:
         """Add a line; yield the objects that it completes, and an empty text for an invalid one."""
         if not self.is_open:
             self._base, self.array_first = (1 if text.strip() == "[" else 0), number

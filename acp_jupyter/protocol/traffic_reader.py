@@ -118,7 +118,7 @@ class TrafficReader:
         if isinstance(packet, ReplayEnded | TurnStartedNote):
             self._history = None
             return [*history.end(), packet]
-        return history.take(packet)
+        return history.apply(packet)
 
     def _read(self, entry: TrafficEntry) -> list[LogPacket]:
         if entry.direction == "!":
@@ -250,7 +250,7 @@ class History:
         self._prompt: list[TextBlock | OtherBlock] = []
         self._running = False
 
-    def take(self, packet: Packet | Note) -> list[Packet | Note]:
+    def apply(self, packet: Packet | Note) -> list[Packet | Note]:
         """Return the entries for a packet of the replay."""
         if not isinstance(packet, _REPLAYED):
             return [packet]

@@ -29,31 +29,31 @@ TOLD_AGAIN: list[Json] = [
 def test_what_was_said_is_told_once(packet: Json) -> None:
     """ACP: session/load replays it; it stands in the log already, or makes turns of its own."""
     parsed = parse_packet(packet)
-    assert History(keep_history=False, number=1).take(parsed) == []
+    assert History(keep_history=False, number=1).apply(parsed) == []
     kept = History(keep_history=True, number=1)
-    told = kept.take(parsed)
-    assert told == ([] if packet is TOLD_AGAIN[0] else [parsed])
+    entries = kept.apply(parsed)
+    assert entries == ([] if packet is TOLD_AGAIN[0] else [parsed])
     prompt = [type(each) for each in kept.end()][:2]
     assert prompt == ([TurnQueued, TurnStartedNote] if packet is TOLD_AGAIN[0] else [])
 
 
 def test_what_is_true_of_the_session_comes_through() -> None:
     mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
-    assert History(keep_history=False, number=1).take(mode) == [mode]
+    assert History(keep_history=False, number=1).apply(mode) == [mode]
 
 
 def test_turns_are_made_of_what_is_told() -> None:
-    """A prompt may be told in several pieces; each turn ends once."""
+    """A prompt may be entries in several pieces; each turn ends once."""
     user, agent = (parse_packet(each) for each in TOLD_AGAIN[:2])
     mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
     history = History(keep_history=True, number=7)
-    told = [each for packet in (agent, user, agent, agent) for each in history.take(packet)]
-    told += [each for packet in (user, mode, user, agent) for each in history.take(packet)]
+    entries = [each for packet in (agent, user, agent, agent) for each in history.apply(packet)]
+    entries += [each for packet in (user, mode, user, agent) for each in history.apply(packet)]
     block: Json = {"type": "text", "text": "x"}
     first = TurnQueued(turn_id="history-7-1", prompt=(block,))
     second = TurnQueued(turn_id="history-7-2", prompt=(block, block))
     ended = PromptResponse(stop_reason="end_turn")
-    assert told == [
+    assert entries == [
         agent,
         first,
         TurnStartedNote(turn_id="history-7-1"),

@@ -67,13 +67,13 @@ def test_names_and_kinds_of_calls(count: int, kept: bool) -> None:
 
 def test_an_object_that_is_too_long_is_left_out_of_a_printed_log() -> None:
     printed = PrettyPrinted(10)
-    assert list(printed.take(1, "[")) == []
-    assert list(printed.take(2, '{"a":')) == []
-    assert list(printed.take(3, "12345")) == []
-    assert list(printed.take(4, "6")) == [(2, "")]
+    assert list(printed.feed(1, "[")) == []
+    assert list(printed.feed(2, '{"a":')) == []
+    assert list(printed.feed(3, "12345")) == []
+    assert list(printed.feed(4, "6")) == [(2, "")]
     assert (printed.is_open, printed.in_object) == (True, False)
-    assert list(printed.take(5, '{"b": 1}')) == [(5, '{"b": 1}')]
-    assert list(printed.take(6, "]")) == []
+    assert list(printed.feed(5, '{"b": 1}')) == [(5, '{"b": 1}')]
+    assert list(printed.feed(6, "]")) == []
     assert not printed.is_open
 
 

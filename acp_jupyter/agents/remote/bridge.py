@@ -239,8 +239,8 @@ class Bridge:
             if turn is None and self._sessions.can("resume"):
                 await self._call("session/resume", session_id, session.params)
             elif self._sessions.can("load"):
-                told = await self._call("session/load", session_id, session.params)
-                await self._send_missed(session_id, session, told)
+                replayed = await self._call("session/load", session_id, session.params)
+                await self._send_missed(session_id, session, replayed)
             elif self._sessions.can("resume"):
                 await self._call("session/resume", session_id, session.params)
             else:
@@ -267,18 +267,18 @@ class Bridge:
         held, session.held = session.held, []
         if self._sessions.can("load"):
             try:
-                told = await self._call("session/load", session_id, session.params)
-                held = [] if await self._send_missed(session_id, session, told) else held
+                replayed = await self._call("session/load", session_id, session.params)
+                held = [] if await self._send_missed(session_id, session, replayed) else held
             except Unreachable as error:
                 sys.stderr.write(f"{error}\n")
         for message in held:
             await self._to_host(message)
 
     async def _send_missed(
-        self, session_id: str, session: RemoteSession, told: list[Json]
+        self, session_id: str, session: RemoteSession, replayed: list[Json]
     ) -> list[Json]:
         """Send the host what it has missed of the session's turn, and return that."""
-        missed = [] if session.turn is None else list(session.turn.missed(told))
+        missed = [] if session.turn is None else list(session.turn.missed(replayed))
         for update in missed:
             params: Json = {"sessionId": session_id, "update": update}
             message: Json = {"jsonrpc": "2.0", "method": "session/update", "params": params}
@@ -295,7 +295,7 @@ class Bridge:
             await self._link.send(
                 {"jsonrpc": "2.0", "id": request_id, "method": method, "params": full}
             )
-        told: list[Json] = []
+        replayed: list[Json] = []
         answered = False
         loop = asyncio.get_running_loop()
         end = loop.time() + _LOAD_SECONDS
@@ -313,11 +313,11 @@ class Bridge:
                     )
                 answered = True
             elif updated == session_id and update is not None:
-                if told and is_prompt(update) and not is_prompt(told[-1]):
-                    told.clear()  # the last turn is enough
-                told.append(update)
+                if replayed and is_prompt(update) and not is_prompt(replayed[-1]):
+                    replayed.clear()  # the last turn is enough
+                replayed.append(update)
             else:
                 await self._to_host(message)
         if not answered:
             raise Unreachable(f"{self._address.shown} did not answer {method} in time.")
-        return told
+        return replayed

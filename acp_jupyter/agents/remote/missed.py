@@ -44,7 +44,7 @@ class ReceivedTurn:
         if self._room <= 0:
             turn = [update for update in turn if _kind(update) not in _TEXTS]
         seen = {kind: "".join(parts) for kind, parts in self._texts.items()}
-        told = {
+        replayed = {
             kind: "".join(filter(None, (_text(u) for u in turn if _kind(u) == kind)))
             for kind in _TEXTS
         }
@@ -60,7 +60,7 @@ class ReceivedTurn:
                 known = seen.get(kind, "")
                 begin, place[kind] = place[kind], place[kind] + len(text)
                 new = text[max(0, len(known) - begin) :]
-                if new and told[kind].startswith(known):
+                if new and replayed[kind].startswith(known):
                     yield _with_text(update, new)
 
     def _this_turn(self, updates: list[Json]) -> list[Json]:

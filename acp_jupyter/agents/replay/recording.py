@@ -112,7 +112,7 @@ class Part:
         Whether it opens a session, is a prompt, or anything else between two turns.
     files
         What the turn did to files, as the client noted it.
-    told
+    terminal_notes
         What the commands that it ran did.
     """
 

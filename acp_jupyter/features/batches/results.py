@@ -96,8 +96,8 @@ class JobResult:
     @property
     def tokens(self) -> int | None:
         """Tokens of its turns; None if no agent reported them."""
-        told = [turn.tokens for turn in self.turns if turn.tokens is not None]
-        return sum(told) if told else None
+        counts = [turn.tokens for turn in self.turns if turn.tokens is not None]
+        return sum(counts) if counts else None
 
     @property
     def cost(self) -> float | None:

@@ -106,7 +106,7 @@ async def _kernel(
         def process_message(
             self, msg: dict[str, Any], cell: NotebookNode, cell_index: int
         ) -> NotebookNode | None:
-            if output.take(msg["content"]):
+            if output.count(msg["content"]):
                 return super().process_message(msg, cell, cell_index)
             output.interrupt(manager)
             if msg["msg_type"] in {"stream", "display_data", "execute_result"}:
@@ -164,7 +164,7 @@ class _OutputCounter:
         """Whether the kernel has written more than `OUTPUT_CHARS`."""
         return self._chars > OUTPUT_CHARS
 
-    def take(self, content: Mapping[str, Any]) -> bool:
+    def count(self, content: Mapping[str, Any]) -> bool:
         """Count a message; return whether the total is within the limit."""
         texts = [content.get("text"), *obj(content.get("data")).values()]
         self._chars += sum(len(each) for each in texts if isinstance(each, str))

@@ -235,4 +235,4 @@ class GatewayKernels:
         content = message.get("content", {})
         ours = message.get("msg_type") == "comm_msg" and content.get("comm_id") == COMM_ID
         if ours and message.get("channel") == "iopub":
-            relay.take(content.get("data"))
+            relay.receive(content.get("data"))

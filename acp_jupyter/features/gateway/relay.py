@@ -74,7 +74,7 @@ class Relay:
         """Time since the kernel's last message."""
         return time.monotonic() - self._used
 
-    def take(self, data: object) -> None:
+    def receive(self, data: object) -> None:
         """Handle a message of the kernel; ignore an unknown one."""
         self._used = time.monotonic()
         try:

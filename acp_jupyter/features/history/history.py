@@ -305,6 +305,6 @@ def _with_cells(moment: HistoryMoment, found: _Moment) -> HistoryMoment:
         if read is None:
             return moment.model_copy(update={"notebook_path": path, "cells_words": _UNREAD})
         cells, language = read
-        told = {"notebook_path": path, "cells": cells, "language": language}
-        return moment.model_copy(update=told)
+        update = {"notebook_path": path, "cells": cells, "language": language}
+        return moment.model_copy(update=update)
     return moment.model_copy(update={"cells_words": _NO_CELLS})

@@ -158,12 +158,12 @@ class _Relay:
 
     async def _refuse(self, lines: asyncio.Queue[bytes], words: str) -> None:
         """Answer the client's requests with an error, until it has shown the error."""
-        told = self._report(words)
+        reported = self._report(words)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_SECONDS):
-                while not told and (line := await lines.get()):
+                while not reported and (line := await lines.get()):
                     self._note_request(line)
-                    told = self._report(words)
+                    reported = self._report(words)
 
     def _report(self, words: str) -> bool:
         """Answer open requests with an error; return whether the client shows it.
@@ -171,13 +171,13 @@ class _Relay:
         A client may take an error to its question for versions as the sign of an older server,
         and only show the error to `initialize`, which it sends next.
         """
-        told = False
+        reported = False
         for method, request_id in self._open.values():
             error = {"code": _ERROR, "message": words}
             _write({"jsonrpc": "2.0", "id": request_id, "error": error})
-            told = told or method != _QUESTION
+            reported = reported or method != _QUESTION
         self._open.clear()
-        return told
+        return reported
 
     def _note_request(self, line: bytes) -> None:
         message = _read(line)

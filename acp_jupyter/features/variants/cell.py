@@ -51,7 +51,7 @@ def run_try(
             sandbox=options.sandbox,
             network=options.network,
             settings=Settings(options.mode, options.model, config),
-            told=progress.tell,
+            report=progress.show,
         )
 
     def send(session: Session) -> Turn:
@@ -140,7 +140,7 @@ class _Progress:
     def __enter__(self) -> _Progress:
         return self
 
-    def tell(self, words: str) -> None:
+    def show(self, words: str) -> None:
         """Show what is done now."""
         if self._cell.frontend == "terminal":
             say(f"{words} …")

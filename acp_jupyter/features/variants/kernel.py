@@ -348,7 +348,7 @@ def make_variants(
     sandbox: Sandbox | None = None,
     network: Network | None = None,
     settings: Settings | None = None,
-    told: Callable[[str], None] = lambda _words: None,
+    report: Callable[[str], None] = lambda _words: None,
 ) -> list[Session]:
     """Return a session in a copy of the folder for each agent."""
     asked = [VariantAgent.read(each) for each in agents]
@@ -378,7 +378,7 @@ def make_variants(
     sessions: list[Session] = []
     try:
         for number, each in enumerate(asked, 1):
-            told(f"Copying the folder for variant {number} of {len(asked)}")
+            report(f"Copying the folder for variant {number} of {len(asked)}")
             command = command.model_copy(update={"agent": each.agent})
             try:
                 state: SessionState = client.run(command, _COPY_SECONDS)

@@ -124,7 +124,7 @@ class VariantKernel:
         restorer: Restorer,
     ) -> None:
         self._kernels = kernels
-        self._wish = request
+        self._request = request
         self._spec = spec
         self._notebook = notebook
         self._files = files
@@ -137,7 +137,7 @@ class VariantKernel:
     @property
     def words(self) -> str:
         """A sentence that says what the kernel starts with."""
-        begins = _BEGINS[self._wish.restore]
+        begins = _BEGINS[self._request.restore]
         return f"It has a kernel of its own, started when its agent first uses it, {begins}."
 
     def tools(self, session: Session) -> SessionTools:
@@ -158,7 +158,7 @@ class VariantKernel:
         for kernel_id in tuple(self._ids):
             await self._kernels.starter.stop(kernel_id)
             self._ids.discard(kernel_id)
-        await self._kernels.forget(self._wish)
+        await self._kernels.forget(self._request)
 
     async def _target(self, session: Session, tool: type[AnyTool]) -> CallTarget:
         kernel_id, note = "", ""
@@ -191,7 +191,7 @@ class VariantKernel:
             session.journal.note(HostNotice(severity="warning", text=words))
             raise
         restored = await self._restorer.restore(kernel_id)
-        await self._kernels.forget(self._wish)
+        await self._kernels.forget(self._request)
         session.journal.note(
             HostNotice(
                 severity="info" if restored.whole else "warning",

@@ -48,13 +48,13 @@ class Restorer:
         variables: SharedVariables | None,
     ) -> None:
         self._runner = runner
-        self._wish = request
+        self._request = request
         self._cells = cells
         self._variables = variables
 
     async def restore(self, kernel_id: str) -> Restored:
         """Restore variables in a new kernel; return which were restored and which not."""
-        match self._wish.restore:
+        match self._request.restore:
             case "dill":
                 return await self._copy(kernel_id)
             case "rerun":
@@ -62,14 +62,14 @@ class Restorer:
             case "none":
                 return Restored(f"{_EMPTY}.")
             case _:
-                assert_never(self._wish.restore)
+                assert_never(self._request.restore)
 
     async def _copy(self, kernel_id: str) -> Restored:
         assert self._variables is not None
-        written, path = await self._variables.written(self._wish.copy)
+        written, path = await self._variables.written(self._request.copy)
         if written.trouble:
             return Restored(f"{_EMPTY}: {written.trouble}.", whole=False)
-        folder, place = self._wish.variant.folder, str(self._wish.copy.path)
+        folder, place = self._request.variant.folder, str(self._request.copy.path)
         call = f"read_variables_json(get_ipython(), {str(path)!r}, {folder!r}, {place!r})"
         read = await copied(self._runner, kernel_id, call, COPY_SECONDS)
         if read.trouble:

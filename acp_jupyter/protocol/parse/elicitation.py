@@ -44,7 +44,7 @@ def elicitation_request(raw: Obj, request_id: str) -> ElicitationRequest:
         message=message[:_MESSAGE_CHARS],
         tool_call_id=text(first(raw, "toolCallId", "tool_call_id")),
     )
-    if problem:  # found before, and told in a stream of ours
+    if problem:  # found before, and sent in a stream of ours
         known = {"mode": mode if mode in {"form", "url"} else "other"}
         return _problem(asked.model_copy(update=known), problem)
     if len(message) > _MESSAGE_CHARS:

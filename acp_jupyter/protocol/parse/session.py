@@ -176,13 +176,13 @@ def usage(raw: Obj) -> UsageUpdate | None:
 
 def notice(raw: Obj) -> NoticePacket | None:
     """ACP: notice; the output of a hook of the Claude CLI is in ``_meta``."""
-    told = NoticePacket(
+    notice = NoticePacket(
         severity=_SEVERITIES.get(text(raw.get("severity")), "info"),
         title=text(raw.get("title")),
         text=text(first(raw, "description", "message")),
         detail=text(obj(raw.get("_meta")).get(_DETAIL)),
     )
-    return told if told.title or told.text or told.detail else None
+    return notice if notice.title or notice.text or notice.detail else None
 
 
 def compaction(raw: Obj) -> NoticePacket:

@@ -195,10 +195,10 @@ class Subagents:
         content = update.get("content")
         blocks = map(read_block, items(content) if whole else [content])
         said = "".join(block.text for block in blocks if block is not None)
-        told = self._children.get(message.recipient)
-        if told is not None and said:
-            told.prompt = _fitted(told.prompt, said, apart=whole)
-            yield from self._changed(told)
+        child = self._children.get(message.recipient)
+        if child is not None and said:
+            child.prompt = _fitted(child.prompt, said, apart=whole)
+            yield from self._changed(child)
         answering = self._children.get(message.sender)
         if answering is not None and said:
             answering.answer = _fitted(answering.answer, said, apart=whole)

@@ -209,9 +209,11 @@ class Version2:
             return [message]
         if update.get("sessionUpdate") == _STATE:
             listed = background_in_version_1(update)
-            told = [] if listed is None else [{**message, "params": {**params, "update": listed}}]
+            listing = (
+                [] if listed is None else [{**message, "params": {**params, "update": listed}}]
+            )
             rest = self._rest(message, params, update)
-            return [*rest, *told, *self.ended_by(message)]
+            return [*rest, *listing, *self.ended_by(message)]
         old = updates_in_version_1(update, self._contents, _session(message))
         if not self.spoken and text(update.get("status")) in ENDED:
             self._contents.forget(text(update.get("toolCallId")))
@@ -225,8 +227,8 @@ class Version2:
             return []
         kind = {"sessionUpdate": "tool_call_update"}
         rest = self._contents.end_turn(_session(message))
-        told = ({**kind, "toolCallId": name, "content": content} for name, content in rest)
-        return [{**message, "params": {**params, "update": each}} for each in told]
+        updates = ({**kind, "toolCallId": name, "content": content} for name, content in rest)
+        return [{**message, "params": {**params, "update": each}} for each in updates]
 
     def ended_by(self, message: Message) -> list[Message]:
         """Return the responses to the prompts whose turns a ``state_update`` ends.
@@ -252,9 +254,11 @@ class Version2:
         update = obj(obj(message.get("params")).get("update"))
         if update.get("sessionUpdate") != _STATE or update.get("state") != "idle":
             return []
-        told = bool(text(update.get("stopReason")))
+        has_reason = bool(text(update.get("stopReason")))
         open_prompts = self._of(_session(message)) if self.spoken else ()
-        return [name for name, each in open_prompts if each.at_work or (told and each.accepted)]
+        return [
+            name for name, each in open_prompts if each.at_work or (has_reason and each.accepted)
+        ]
 
     def _of(self, session_id: str) -> list[tuple[int | str, _Prompt]]:
         return [(n, each) for n, each in self._prompts.items() if each.session_id == session_id]

@@ -33,18 +33,18 @@ def diff_in_version_1(diff: Obj) -> tuple[list[JsonValue], list[JsonValue]]:
     if len(parts) > _MAX_PARTS:
         parts = []
     paths = _absolute({name for part in parts for name in part.names}, changes)
-    told: list[JsonValue] = []
+    diffs: list[JsonValue] = []
     places: list[JsonValue] = []
     seen = set[str]()
     for part in parts:
         path = next((paths[name] for name in part.names if name in paths), part.names[0])
-        told.append(part.diff(path))
+        diffs.append(part.diff(path))
         seen.add(path)
         if not part.is_whole:
             places.append({"path": path, "line": part.line})
     words = [_change_text(each) for each in changes if _needs_text(each, seen)]
-    told += [{"type": "content", "content": {"type": "text", "text": line}} for line in words]
-    return told, places
+    diffs += [{"type": "content", "content": {"type": "text", "text": line}} for line in words]
+    return diffs, places
 
 
 def _needs_text(change: Obj, seen: set[str]) -> bool:

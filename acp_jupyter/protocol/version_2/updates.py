@@ -87,10 +87,10 @@ def _call_fields(call: Obj) -> Obj:
     content, old = call.get("content"), call
     if any("changes" in obj(item) for item in items(content)):
         parts = [_content(item) for item in items(content)]
-        places = [place for _, told in parts for place in told]
+        places = [place for _, diffs in parts for place in diffs]
         named = {obj(place).get("path") for place in places}
         others = [o for o in items(call.get("locations")) if obj(o).get("path") not in named]
-        old = {**old, "content": [each for told, _ in parts for each in told]}
+        old = {**old, "content": [each for diffs, _ in parts for each in diffs]}
         if places:
             old["locations"] = [*places, *others]
     if "capabilities" in call:

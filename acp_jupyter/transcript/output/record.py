@@ -100,9 +100,9 @@ def run_mark(turn: TurnState, items: Iterable[Item]) -> Obj:
     base = turn.queued_at or turn.started_at
     if base is None:
         return {RUNS_KEY: {turn.turn_id: turn.session_id}}
-    told = (item.duration_seconds for item in items if isinstance(item, TurnEnd))
+    reported = (item.duration_seconds for item in items if isinstance(item, TurnEnd))
     relative = [None if at is None else at - base for at in times]
-    words = [str(round(base * 1000)), *map(_milliseconds, [*relative[:2], next(told, None)])]
+    words = [str(round(base * 1000)), *map(_milliseconds, [*relative[:2], next(reported, None)])]
     words += map(_milliseconds, relative[2:])
     return {RUNS_KEY: {turn.turn_id: " ".join([turn.session_id, *words])}}
 

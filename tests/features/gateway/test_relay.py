@@ -65,10 +65,10 @@ class _Kernel:
         headers = {kernel_auth.KERNEL_HEADER: "k"}
         body = base64.b64encode(fields.pop("body", b"")).decode()
         part = {"kind": "request", "request_id": request_id, "number": number, "body": body}
-        self.relay.take({**head, "headers": headers, **part, **fields})
+        self.relay.receive({**head, "headers": headers, **part, **fields})
 
     def tell(self, kind: str, request_id: str, **fields: Any) -> None:
-        self.relay.take({"kind": kind, "request_id": request_id, **fields})
+        self.relay.receive({"kind": kind, "request_id": request_id, **fields})
 
     async def until(self, holds: Callable[[], object]) -> None:
         async with asyncio.timeout(PATIENCE_SECONDS):

@@ -37,7 +37,7 @@ def test_the_longest_line_that_is_read() -> None:
 def test_the_longest_object_that_is_kept_is_the_same_for_each() -> None:
     printed = PrettyPrinted(6)
     kept = ["[", '{"a":1', "},", '{"b":2', "}", ',{"c":34']
-    found = [each for number, line in enumerate(kept, 1) for each in printed.take(number, line)]
+    found = [each for number, line in enumerate(kept, 1) for each in printed.feed(number, line)]
     assert found == [(2, '{"a":1}'), (4, '{"b":2}'), (6, "")]
     assert not printed.in_object
 
