@@ -1,8 +1,10 @@
 """Write the TypeScript types of the wire from the pydantic models.
 
 ``python scripts/gen_types.py`` writes ``labextension/src/wire/types.ts``, one type for each model,
-by its name and not by its module, and ``Results``, what each command of the command table answers;
-with ``--check`` it only says whether that file is current.
+by its name and not by its module, and ``Results``, what each command of the command table answers.
+It also writes ``labextension/src/wire/saved_shapes.ts``, by which the page reads turns in
+notebooks: what each field of their models can be. With ``--check`` it only says whether both files
+are current.
 """
 
 from __future__ import annotations
@@ -14,17 +16,21 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_origin
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import BaseModel, JsonValue, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+from typing_extensions import TypeAliasType
 
 if TYPE_CHECKING:
     from acp_jupyter.api.models.command_row import CommandRow
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "labextension/src/wire/types.ts"
+SHAPES = ROOT / "labextension/src/wire/saved_shapes.ts"
 JSON2TS = ROOT / "labextension/node_modules/.bin/json2ts"
+PRETTIER = ROOT / "labextension/node_modules/.bin/prettier"
 
 REFERENCE_NOTE = re.compile(
     r" \* This interface was referenced by `Wire`'s JSON-Schema\n"
@@ -34,7 +40,7 @@ REFERENCE_NOTE = re.compile(
 
 BANNER = "/* Made by `make gen` from the models in acp_jupyter; edit those. */\n"
 DECLARED = re.compile(
-    r"(?:/\*\*\n(?: \*[^\n]*\n)+)?export (?:type|interface) (\w+).*?(?=\n(?:/\*\*|export)|\Z)", re.S
+    r"(?:/\*\* [^\n]* \*/\n)?export (?:type|interface) (\w+).*?(?=\n(?:/\*\*|export)|\Z)", re.S
 )
 
 
@@ -72,6 +78,18 @@ def wire_schema() -> dict[str, Any]:
     if "JsonValue" in definitions:
         definitions["JsonValue"] = {"tsType": "unknown"}
     return {"title": "Wire", "type": "object", "$defs": dict(sorted(definitions.items()))}
+
+
+def _shorten_comments(definition: dict[str, Any]) -> None:
+    """Leave the first sentence of a comment: a page's reader finds the rest at the model."""
+    fields: dict[str, Any] = definition.get("properties", {})
+    for each in (definition, *fields.values()):
+        if "description" in each:
+            words = " ".join(each["description"].split("\n\n")[0].split())
+            each["description"] = re.split(r"(?<=[a-z`)]\.) (?=[A-Z])", words)[0]
+        if "$ref" in each and "description" in each:
+            # Beside a comment, the tool would make a type of its own.
+            each["allOf"] = [{"$ref": each.pop("$ref")}]
 
 
 def _rows_of_pages() -> list[CommandRow]:
@@ -112,6 +130,8 @@ def _written(result: Any) -> str:
 
 def declarations(schema: dict[str, Any]) -> dict[str, str]:
     """Turn the schema into TypeScript: one exported type per definition, by its name."""
+    for definition in schema["$defs"].values():
+        _shorten_comments(definition)
     done = subprocess.run(
         [
             JSON2TS,
@@ -130,6 +150,7 @@ def declarations(schema: dict[str, Any]) -> dict[str, str]:
     )
     body = done.stdout.replace("export interface Wire {}\n", "")
     body = REFERENCE_NOTE.sub("", body).replace("/**\n */\n", "").replace(" *\n */\n", " */\n")
+    body = re.sub(r"/\*\*\n +\* (.*)\n +\*/", r"/** \1 */", body)
     found = {match[1]: match[0].strip() + "\n" for match in DECLARED.finditer(body.strip())}
     if missing := set(schema["$defs"]) - set(found):
         raise SystemExit(f"No TypeScript was made of {', '.join(sorted(missing))}.")
@@ -151,23 +172,87 @@ def typescript(found: dict[str, str]) -> str:
     )
 
 
+def saved_shapes() -> str:
+    """The text of the file with the shapes of what is saved: `TurnSnapshot` and all it contains."""
+    from acp_jupyter.transcript.output.record import TurnSnapshot
+
+    shapes: dict[str, dict[str, Any]] = {}
+    waiting: list[type[BaseModel]] = [TurnSnapshot]
+    while waiting:
+        model = waiting.pop()
+        if model.__name__ not in shapes:
+            shapes[model.__name__] = {
+                name: _form(field.annotation, field.get_default(call_default_factory=True), waiting)
+                for name, field in model.model_fields.items()
+            }
+    kinds = {shape["kind"][0]: name for name, shape in shapes.items() if "kind" in shape}
+    parts = {"SHAPES": dict(sorted(shapes.items())), "KINDS": dict(sorted(kinds.items()))}
+    written = [
+        f"export const {name} = {json.dumps(part)} as const;" for name, part in parts.items()
+    ]
+    return _pretty("\n".join([BANNER, *written]))
+
+
+def _form(annotation: Any, default: Any, found: list[type[BaseModel]]) -> Any:
+    """Return what a field can be, and add the models in it to ``found``.
+
+    A list has the texts that are possible, the default first. A name with a capital is a model's.
+    ``[]`` marks a list, ``?`` what can be null, and a number alone is the default of a number.
+    """
+    if isinstance(annotation, TypeAliasType):
+        annotation = annotation.__value__
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _form(arguments[0], default, found)
+    if origin is Literal:
+        return sorted(arguments, key=lambda each: (each != default, arguments.index(each)))
+    if origin is tuple:
+        return f"{_form(arguments[0], None, found)}[]"
+    if origin in {Union, UnionType}:
+        others = [each for each in arguments if each is not NoneType]
+        forms = [_form(each, None, found) for each in others]
+        if len(forms) > 1:
+            return "Item" if all(hasattr(each, "model_fields") for each in others) else "json"
+        return forms[0] if forms == ["json"] else f"{forms[0]}?"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        found.append(annotation)
+        return annotation.__name__
+    if annotation in {int, float}:
+        return default if isinstance(default, int | float) else "number"
+    return {str: "text", bool: "flag"}.get(annotation, "json")
+
+
+def _pretty(text: str) -> str:
+    """Write TypeScript as prettier does."""
+    done = subprocess.run(
+        [PRETTIER, "--parser", "typescript", "--print-width", "100", "--single-quote"],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return done.stdout
+
+
 def main() -> int:
     """Write or check; 1 when the committed files are not current."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, compare only")
     check: bool = parser.parse_args().check
-    generated = typescript(declarations(wire_schema()))
-    there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
-    if there == generated:
-        return 0
-    if check:
-        print(
-            f"{TARGET.relative_to(ROOT)} is not current. Run `make gen` and commit it.",
-            file=sys.stderr,
-        )
-        return 1
-    TARGET.write_text(generated, encoding="utf-8")
-    return 0
+    made = {TARGET: typescript(declarations(wire_schema())), SHAPES: saved_shapes()}
+    stale = {
+        path: text
+        for path, text in made.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    }
+    for path, text in stale.items():
+        if check:
+            name = path.relative_to(ROOT)
+            print(f"{name} is not current. Run `make gen` and commit it.", file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8")
+    return 1 if check and stale else 0
 
 
 if __name__ == "__main__":

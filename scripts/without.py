@@ -30,6 +30,7 @@ MAKE_AGAIN = ("python scripts/gen_types.py", "python -m scripts.policy_table")
 GOLDEN = ("tests/contract", "tests/protocol/test_patterns.py")
 MADE = (
     "labextension/src/wire/types.ts",
+    "labextension/src/wire/saved_shapes.ts",
     "docs/security.md",
     "tests/contract/golden",
     "tests/golden/patterns.json",

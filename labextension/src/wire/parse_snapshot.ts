@@ -1,23 +1,64 @@
-import { parseItem } from './parse_item';
-import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
-import { policyOf } from './policy';
-import { sandboxOf } from './sandbox';
+import { flag, isRecord, list, maybe, number, text, textOrNull, texts } from './read';
 import { expandRecord, RECORD_VERSION } from './saved_record';
+import { KINDS, SHAPES } from './saved_shapes';
 import type { Fields } from './read';
-import type {
-  AgentInfo,
-  CellError,
-  ChangedFile,
-  Hunk,
-  Origin,
-  TurnChanges,
-  TurnFailure,
-  TurnSnapshot,
-  TurnState,
-} from './types';
+import type { Item, TurnSnapshot } from './types';
 
 /** More than we ever save; drawing more would take seconds. */
 const SAVED_ITEMS = 1_500;
+
+type Model = keyof typeof SHAPES;
+
+type Form = string | number | readonly string[];
+
+type Overrides = { readonly [Name in Model]?: Fields };
+
+/** What a field is read as if a notebook has something else there: what does no harm. */
+const OTHERWISE: Overrides = {
+  Attachment: { type: 'resource' },
+  ChangedFile: { change: 'modified' },
+  ContentBlockItem: { type: 'other' },
+  Elicitation: { state: 'expired' },
+  ElicitationField: { type: 'unknown' },
+  Permission: { state: 'expired' },
+  SearchHit: { line: 1 },
+  TrustRequest: { state: 'cancelled' },
+  TurnState: { status: 'done' },
+};
+
+/** Fields that only a live turn needs: a saved one has no controls. */
+const FIXED: Overrides = {
+  AgentMessage: { open: false },
+  ChangedFile: { new_mode: null, came_from: '', together: [], old_text_id: '', new_text_id: '' },
+  ElicitationField: { default: null, choices: [] },
+  Permission: { wider_rules: [] },
+  TerminalView: { can_cancel: false },
+  Thought: { open: false },
+  ToolCall: { can_cancel: false, cancelling: false, subagent_session_id: '' },
+  TurnChanges: { checkpoint: '', already: [], put_folders: [] },
+  // Each answer names the rule that gave it, and a saved turn belongs to its own cell.
+  TurnState: { rules: [], copy_of: null },
+  Wall: { offers: '', environment: '' },
+};
+
+/** Makes a value of an older version what this one has, and cuts what is shown in one line. */
+const PREPARED: { readonly [Name in Model]?: (value: Fields) => Fields } = {
+  CellError: value => ({
+    ...value,
+    cell: text(value, 'cell').slice(0, 40),
+    words: text(value, 'words').slice(0, 200),
+  }),
+  // They saved no line numbers, and counted from 1.
+  Diff: value => ({ old_line: 1, new_line: 1, ...value }),
+  // They called the first line `line`, and saved paths without lines.
+  ToolCall: value => {
+    const { line, locations } = value;
+    const places = texts(value, 'paths').map((path, nth) =>
+      nth === 0 ? { path, line } : { path },
+    );
+    return { first_line: line, ...value, locations: Array.isArray(locations) ? locations : places };
+  },
+};
 
 /**
  * Parses the turn MIME type's value field by field, since it may come from any notebook.
@@ -29,139 +70,76 @@ export function parseSnapshot(value: unknown, metadata: unknown): TurnSnapshot |
   if (!isRecord(value) || (version !== 1 && version !== RECORD_VERSION)) {
     return null;
   }
-  return parseWhole(version === 1 ? value : expandRecord(value, metadata));
+  const whole = version === 1 ? value : expandRecord(value, metadata);
+  const found = read('TurnSnapshot', whole) as unknown as TurnSnapshot;
+  const { turn_id, session_id, turn } = found;
+  return turn_id === '' || session_id === ''
+    ? null
+    : { ...found, version: 1, turn: { ...turn, turn_id, session_id } };
 }
 
-function parseWhole(value: Fields): TurnSnapshot | null {
-  const turnId = text(value, 'turn_id');
-  const sessionId = text(value, 'session_id');
-  if (turnId === '' || sessionId === '') {
-    return null;
+/** Parses an item of a saved output; `null` for an unknown kind. */
+export function parseItem(value: Fields): Item | null {
+  const kind = Object.keys(KINDS).find(each => each === value.kind) as keyof typeof KINDS;
+  const isItem = value.kind === kind && text(value, 'id') !== '';
+  return isItem ? (read(KINDS[kind], value) as unknown as Item) : null;
+}
+
+/** Reads a model from unchecked values; `null` if it lacks a field without which it is nothing. */
+function read(model: Model, value: Fields): Fields | null {
+  const from = PREPARED[model]?.(value) ?? value;
+  const made: Record<string, unknown> = {};
+  for (const [name, form] of Object.entries<Form>(SHAPES[model])) {
+    made[name] = readField(from, name, form, OTHERWISE[model]?.[name]);
+    const isEmptyPath = made[name] === '' && (model === 'Location' || model === 'ChangedFile');
+    if (made[name] === undefined || (name === 'path' && isEmptyPath)) {
+      return null;
+    }
   }
-  const agent = maybe(value, 'agent', parseAgent) ?? { id: '', name: '', version: '' };
-  const turn = isRecord(value.turn) ? value.turn : {};
-  return {
-    version: 1,
-    turn_id: turnId,
-    session_id: sessionId,
-    final: value.final === true,
-    agent,
-    session_title: text(value, 'session_title'),
-    turn: parseTurn(turnId, sessionId, turn),
-    items: list(value, 'items', parseItem, SAVED_ITEMS),
-    footer: texts(value, 'footer'),
-  };
+  return { ...made, ...FIXED[model] };
 }
 
-function parseAgent(value: Fields): AgentInfo {
-  return { id: text(value, 'id'), name: text(value, 'name'), version: text(value, 'version') };
+/** Reads a field; `scripts/gen_types.py:_form` says what the forms mean. */
+function readField(from: Fields, name: string, form: Form, otherwise: unknown): unknown {
+  const value = from[name];
+  if (typeof form === 'number') {
+    return number(from, name) ?? form;
+  }
+  if (typeof form === 'object') {
+    return form.find(choice => choice === value) ?? otherwise ?? form[0];
+  }
+  const [, kind = '', isList, isOptional] = /^(\w+)(\[\])?(\?)?$/.exec(form) ?? [];
+  if (isList !== undefined) {
+    return isOptional !== undefined && !Array.isArray(value) ? null : readList(from, name, kind);
+  }
+  switch (kind) {
+    case 'text':
+      return isOptional === undefined ? textOf(from, name) : textOrNull(from, name);
+    case 'number':
+      return number(from, name) ?? (isOptional === undefined ? otherwise : null);
+    case 'flag':
+      return isOptional !== undefined && typeof value !== 'boolean' ? null : flag(from, name);
+    case 'json':
+      return value ?? null;
+    default: {
+      const found = maybe(from, name, each => read(kind as Model, each));
+      return isOptional === undefined ? (found ?? read(kind as Model, {})) : found;
+    }
+  }
 }
 
-function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState {
-  return {
-    turn_id: turnId,
-    session_id: sessionId,
-    status: oneOf(value, 'status', ['done', 'queued', 'running', 'requires_action']),
-    stop_reason: text(value, 'stop_reason'),
-    words: text(value, 'words'),
-    prompt: text(value, 'prompt'),
-    user: text(value, 'user'),
-    policy: policyOf(value.policy),
-    sandbox: sandboxOf(value.sandbox),
-    // Each answer names the rule that gave it.
-    rules: [],
-    origin: maybe(value, 'origin', parseOrigin),
-    // A saved turn belongs to its own cell.
-    copy_of: null,
-    queued_at: number(value, 'queued_at'),
-    started_at: number(value, 'started_at'),
-    ended_at: number(value, 'ended_at'),
-    failure: maybe(value, 'failure', parseFailure),
-    tokens: number(value, 'tokens'),
-    input_tokens: number(value, 'input_tokens'),
-    output_tokens: number(value, 'output_tokens'),
-    changes: maybe(value, 'changes', parseChanges),
-    changes_unknown: text(value, 'changes_unknown'),
-    variant: number(value, 'variant') ?? 0,
-    in_copy: flag(value, 'in_copy'),
-  };
+function readList(from: Fields, name: string, kind: string): unknown[] {
+  switch (kind) {
+    case 'text':
+      return texts(from, name);
+    case 'Item':
+      return list(from, name, parseItem, SAVED_ITEMS);
+    default:
+      return list(from, name, each => read(kind as Model, each));
+  }
 }
 
-function parseOrigin(value: Fields): Origin {
-  return {
-    kernel_id: text(value, 'kernel_id'),
-    notebook_path: text(value, 'notebook_path'),
-    cell_id: text(value, 'cell_id'),
-    view_id: text(value, 'view_id'),
-    source: text(value, 'source'),
-    error: maybe(value, 'error', parseCellError),
-  };
-}
-
-function parseCellError(value: Fields): CellError {
-  return {
-    cell: text(value, 'cell').slice(0, 40),
-    cell_id: text(value, 'cell_id'),
-    words: text(value, 'words').slice(0, 200),
-  };
-}
-
-function parseFailure(value: Fields): TurnFailure {
-  return {
-    message: text(value, 'message'),
-    detail: text(value, 'detail'),
-    reason: text(value, 'reason'),
-  };
-}
-
-/** Parses what a saved turn changed. */
-export function parseChanges(value: Fields): TurnChanges {
-  return {
-    files: list(value, 'files', parseFile),
-    left_out: number(value, 'left_out') ?? 0,
-    unknown_left_out: number(value, 'unknown_left_out') ?? 0,
-    revertible: flag(value, 'revertible'),
-    words: text(value, 'words'),
-    checkpoint: '',
-    made_folders: texts(value, 'made_folders'),
-    already: [],
-    put_folders: [],
-  };
-}
-
-function parseFile(value: Fields): ChangedFile | null {
-  const path = text(value, 'path');
-  return path === ''
-    ? null
-    : {
-        path,
-        author: oneOf(value, 'author', ['', 'agent', 'another', 'you', 'unknown']),
-        yours_too: flag(value, 'yours_too'),
-        change: oneOf(value, 'change', ['modified', 'added', 'deleted', 'renamed', 'type']),
-        old_path: text(value, 'old_path'),
-        added: number(value, 'added'),
-        removed: number(value, 'removed'),
-        binary: flag(value, 'binary'),
-        size: number(value, 'size'),
-        old_mode: number(value, 'old_mode'),
-        kept: flag(value, 'kept'),
-        words: text(value, 'words'),
-        reverted: flag(value, 'reverted'),
-        reverted_hunks: list(value, 'reverted_hunks', parseHunk),
-        kept_hunks: list(value, 'kept_hunks', parseHunk),
-        // Fields that only a live turn needs.
-        new_mode: null,
-        came_from: '',
-        together: [],
-        old_text_id: '',
-        new_text_id: '',
-      };
-}
-
-function parseHunk(value: Fields): Hunk | null {
-  const [old_start, old_end] = [number(value, 'old_start'), number(value, 'old_end')];
-  const [new_start, new_end] = [number(value, 'new_start'), number(value, 'new_end')];
-  return old_start === null || old_end === null || new_start === null || new_end === null
-    ? null
-    : { old_start, old_end, new_start, new_end };
+/** A text; the data of a picture or sound are only useful whole. */
+function textOf(from: Fields, name: string): string {
+  return name === 'data' && typeof from.data === 'string' ? from.data : text(from, name);
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../../tests/support/build';
 import { draw } from '../../../tests/support/draw';
-import { parseItem } from '../../wire/parse_item';
+import { parseItem } from '../../wire/parse_snapshot';
 import type { Elicitation, ElicitationField } from '../../wire/types';
 
 afterEach(() => {

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../../tests/support/build';
 import { draw } from '../../../tests/support/draw';
-import { parseItem } from '../../wire/parse_item';
+import { parseItem } from '../../wire/parse_snapshot';
 import type { TrustRequest } from '../../wire/types';
 
 function question(over: Partial<TrustRequest> = {}): TrustRequest {

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { command, SESSION } from '../../../tests/support/build';
 import { draw, openedCard, words } from '../../../tests/support/draw';
 import { replaced } from '../../../tests/support/events';
-import { parseItem } from '../../wire/parse_item';
+import { parseItem } from '../../wire/parse_snapshot';
 import type { TerminalView, ToolCall } from '../../wire/types';
 
 const RUNNING: TerminalView = {
