@@ -6,8 +6,7 @@ import ast
 
 import pytest
 
-from acp_jupyter.cells.bindings import bindings
-from acp_jupyter.cells.names import names_of
+from acp_jupyter.cells.names import bindings, names_of
 
 MATCH = """
 match value:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed
-from acp_jupyter.features.outside.call_card import OutsideCallCard
 from acp_jupyter.features.outside.keys import OutsideKey, OutsideKeys
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools, mcp_server
 from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.session_tools import SessionTools
+from acp_jupyter.notebook_tools.tool_permissions import CallCard, ToolPermissions, new_id
 from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Obj, first, obj, text
@@ -265,3 +265,33 @@ class OutsideTurn:
         finally:
             self._calls -= 1
             self._news.set()
+
+
+class OutsideCallCard:
+    """Shows one call of an agent outside, with its permission request if it makes one."""
+
+    def __init__(self, session: Session, row: type[AnyTool], arguments: Obj, location: str) -> None:
+        self.permissions = ToolPermissions(session, new_id())
+        self._card = CallCard(self.permissions.write, self.permissions.own_id, own=True)
+        self._call: Obj = {
+            "title": row.title,
+            "kind": "other" if row.changes else "read",
+            "rawInput": arguments,
+            "locations": [{"path": location}],
+        }
+        self._is_read = not row.changes
+        if self._is_read:
+            self._card.begun(self._call)
+
+    def done(self, reply: Reply) -> None:
+        """Show the result, unless a request for permission has shown it already."""
+        if self.permissions.requested and not reply.failed:
+            return
+        if not self.permissions.requested and not self._is_read:
+            self._card.begun(self._call)  # refused before a request could show it
+        self._card.done(failed=reply.failed, text=reply.text)
+
+    def given_up(self) -> None:
+        """Show that the call has ended without a result."""
+        if self._is_read:
+            self._card.done(failed=True)
