@@ -11,6 +11,7 @@ import { isRecord, text } from '../../wire/read';
 import { agentIcon } from '../../lab/page/icon';
 import { lazyView } from '../../lab/page/lazy_views';
 import type { LazyMounted } from '../../lab/page/lazy_views';
+import { baseOf } from '../../lab/page/paths';
 import { checkLines } from './check_lines';
 import type { Checked } from './check_lines';
 
@@ -38,7 +39,7 @@ export class CheckWidget extends Widget {
     this.#parts = parts;
     this.id = `acp-check-${path}`;
     this.addClass('acp-Check');
-    this.title.label = parts.t('Check of %1', nameOf(path));
+    this.title.label = parts.t('Check of %1', baseOf(path));
     this.title.icon = agentIcon;
     this.title.closable = true;
     this.#mounted = mountCheck(this.node, this.#props());
@@ -106,7 +107,7 @@ export class CheckWidget extends Widget {
   #props(): CheckProps {
     const { goTo, t } = this.#parts;
     return {
-      name: nameOf(this.path),
+      name: baseOf(this.path),
       state: this.#state,
       cancel: () => this.#running?.abort(),
       again: () => void this.start(),
@@ -114,10 +115,6 @@ export class CheckWidget extends Widget {
       t,
     };
   }
-}
-
-function nameOf(path: string): string {
-  return path.split('/').pop() ?? path;
 }
 
 /** The notebook with its unsaved changes, and the name of its kernel. */

@@ -3,6 +3,7 @@ import { DocumentWidget } from '@jupyterlab/docregistry';
 import { DockPanel } from '@lumino/widgets';
 import type { Widget } from '@lumino/widgets';
 
+import { isDocument } from '../../lab/page/is_document';
 import { isRecord } from '../../wire/read';
 
 /** Larger files are not opened: a page may be slow with them. */
@@ -101,10 +102,6 @@ function hasFocus({ node }: Widget): boolean {
 
 function documents(shell: ILabShell): DocumentWidget[] {
   return [...shell.widgets('main')].filter(isDocument);
-}
-
-function isDocument(widget: Widget): widget is DocumentWidget {
-  return widget instanceof DocumentWidget;
 }
 
 /** Scrolls a text editor to a line; the cursor stays. */

@@ -11,6 +11,7 @@ import type { FileThen, GetHistory, History, HistoryStep, RewindReply } from '..
 import { agentIcon } from '../../lab/page/icon';
 import { lazyView } from '../../lab/page/lazy_views';
 import type { LazyMounted } from '../../lab/page/lazy_views';
+import { baseOf } from '../../lab/page/paths';
 import { showSession } from './rewinding';
 
 const mountHistory = lazyView(async () => (await import('./view')).mountHistory);
@@ -104,7 +105,7 @@ export class HistoryWidget extends Widget {
   }
 
   #name(): void {
-    this.title.label = this.#parts.t('History of %1', nameOf(this.#path));
+    this.title.label = this.#parts.t('History of %1', baseOf(this.#path));
     this.title.caption = this.#path;
   }
 
@@ -253,7 +254,7 @@ export class HistoryWidget extends Widget {
 
   #props(): HistoryProps {
     return {
-      name: nameOf(this.#path),
+      name: baseOf(this.#path),
       steps: this.#steps,
       place: this.#place,
       shown: this.#shown,
@@ -269,8 +270,4 @@ export class HistoryWidget extends Widget {
       t: this.#parts.t,
     };
   }
-}
-
-function nameOf(path: string): string {
-  return path.split('/').pop() ?? path;
 }

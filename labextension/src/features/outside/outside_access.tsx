@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
+import { baseOf } from '../../lab/page/paths';
 import type { NewOutsideKey, OutsideKeyEntry } from '../../wire/types';
 import type { Actions } from '../../views/actions';
 import type { AddedPage } from '../../views/additions';
@@ -97,7 +98,7 @@ export function OutsideAccess({ access, actions, t, onBack }: OutsideAccessProps
             ? t('Open a notebook first: a key is for one notebook.')
             : t(
                 'An agent that you start elsewhere, for example in a terminal, can use the tools of %1. What it does is shown here as a session, and you can keep or revert what it changes.',
-                nameOf(path),
+                baseOf(path),
               )}
         </p>
         {path !== '' && (
@@ -204,10 +205,10 @@ function KeyRow({ entry, t, onRevoke, onFailure }: KeyRowProps) {
     <li>
       <Icon name="lock" />
       <b class="cut" title={path} dir="ltr">
-        {nameOf(path)}
+        {baseOf(path)}
       </b>
       <ActionButton
-        label={t('Revoke the key %1 for %2', id, nameOf(path))}
+        label={t('Revoke the key %1 for %2', id, baseOf(path))}
         run={() => onRevoke(id)}
         onFailure={onFailure}
       >
@@ -216,8 +217,4 @@ function KeyRow({ entry, t, onRevoke, onFailure }: KeyRowProps) {
       <small>{facts.join(' · ')}</small>
     </li>
   );
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

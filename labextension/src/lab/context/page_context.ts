@@ -1,15 +1,14 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { PageConfig } from '@jupyterlab/coreutils';
-import { DocumentWidget } from '@jupyterlab/docregistry';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { Drag } from '@lumino/dragdrop';
-import type { Widget } from '@lumino/widgets';
 
 import { Failure } from '../../delivery/failure';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
 import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
+import { isDocument } from '../page/is_document';
 import { baseOf, folderOf, serverPath } from '../page/paths';
 import { blocksOf } from './content_blocks';
 import { Files } from './files';
@@ -77,10 +76,6 @@ export class PageContext {
     const widgets = [...this.#options.app.shell.widgets('main')].filter(isDocument);
     return [...new Set(widgets.map(({ context }) => context))];
   }
-}
-
-function isDocument(widget: Widget): widget is DocumentWidget {
-  return widget instanceof DocumentWidget;
 }
 
 /** MIME type of a drag out of JupyterLab's file browser: paths on the server. */

@@ -19,6 +19,7 @@ import type { Place } from '../page/answer_cells';
 import { IAcpClient } from '../page/client';
 import { CurrentNotebook } from '../page/current_notebook';
 import { sessionOf } from '../page/notebook_sessions';
+import { within } from '../page/within';
 import { PageContext } from './page_context';
 
 type Item = CompletionHandler.ICompletionItem;
@@ -109,7 +110,7 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
   async #offer(place: Place | null, cellId: string): Promise<Offer | null> {
     if (place?.kind === 'mention') {
       const { mentions } = this.#context;
-      await within(mentions.ready());
+      await within(mentions.ready(), WAIT_MS);
       return {
         start: place.start,
         find: typed =>
@@ -222,12 +223,3 @@ function placeIn(context: ICompletionContext): Place | null {
 
 /** A completer gives up on a provider after a second, so what is known by then is offered. */
 const WAIT_MS = 600;
-
-async function within(work: Promise<void>): Promise<void> {
-  let timer = 0;
-  const late = new Promise<void>(resolve => {
-    timer = window.setTimeout(resolve, WAIT_MS);
-  });
-  await Promise.race([work, late]);
-  window.clearTimeout(timer);
-}

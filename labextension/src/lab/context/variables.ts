@@ -1,6 +1,7 @@
 import type { Kernel, KernelMessage } from '@jupyterlab/services';
 
 import { isRecord } from '../../wire/read';
+import { within } from '../page/within';
 
 /** A variable of a kernel. */
 export interface Variable {
@@ -149,12 +150,4 @@ function valueIn(content: KernelMessage.IExecuteReplyMsg['content']): unknown {
   } catch {
     return null;
   }
-}
-
-/** `null` after that time, or if it fails. */
-function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
-  return new Promise(resolve => {
-    const timer = setTimeout(() => resolve(null), milliseconds);
-    work.then(resolve, () => resolve(null)).finally(() => clearTimeout(timer));
-  });
 }

@@ -1,16 +1,15 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IDocumentWidgetOpener } from '@jupyterlab/docmanager';
-import { DocumentWidget } from '@jupyterlab/docregistry';
-import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { DocumentRegistry, DocumentWidget } from '@jupyterlab/docregistry';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import type { Widget } from '@lumino/widgets';
 
 import type { Client } from '../../delivery/client';
 import type { Translate } from '../../views';
 import { IAcpClient } from '../page/client';
 import { SETTINGS } from '../page/ids';
+import { isDocument } from '../page/is_document';
 import { markCells } from './cell_marks';
 import { Conflicts } from './conflicts';
 import { answerDocumentRequests } from './document_requests';
@@ -82,10 +81,6 @@ class OpenDocuments {
       );
     });
   }
-}
-
-function isDocument(widget: Widget): widget is DocumentWidget {
-  return widget instanceof DocumentWidget;
 }
 
 export const documentsPlugin: JupyterFrontEndPlugin<void> = {

@@ -1,5 +1,6 @@
 import type { Client } from '../../delivery/client';
 import type { TurnState } from '../../wire/types';
+import { within } from '../page/within';
 import type { OpenDocument } from './open_document';
 
 /** Interval of checks while an agent works; otherwise JupyterLab would ask at each save. */
@@ -89,12 +90,7 @@ export class StaleDocuments {
       .takeIn()
       .catch((error: unknown) => console.warn(error))
       .finally(() => this.#waiting.delete(document));
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise(resolve => {
-      timer = setTimeout(resolve, MAX_WAIT_MS);
-    });
-    await Promise.race([done, late]);
-    clearTimeout(timer);
+    await within(done, MAX_WAIT_MS);
   }
 }
 
