@@ -7,14 +7,14 @@ from typing import Any, assert_never
 
 from acp_jupyter.dialects.claude_reader import ClaudeCli
 from acp_jupyter.dialects.claude_results import (
+    CliPermissionWithdrawn,
     CliResult,
+    CliTurnEnd,
+    CliTurnError,
     ControlAnswered,
     ControlRequested,
     PermissionRequested,
-    PermissionWithdrawn,
     StateChanged,
-    TurnEnd,
-    TurnError,
     Update,
 )
 from acp_jupyter.dialects.import_turns import (
@@ -59,13 +59,13 @@ class ClaudeImport:
             match result:
                 case Update():
                     yield from self._update(result.update)
-                case TurnEnd():
+                case CliTurnEnd():
                     yield from self._turns.end(result.response)
-                case TurnError():
+                case CliTurnError():
                     yield from self._turns.end({}, result.error)
                 case PermissionRequested():
                     yield from self._request(result)
-                case PermissionWithdrawn():
+                case CliPermissionWithdrawn():
                     yield from self._answer(result.request_id, None)
                 case ControlAnswered():
                     yield from self._answer(result.request_id, _decision(result))

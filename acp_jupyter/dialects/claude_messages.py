@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from acp_jupyter.dialects.claude_results import (
     CliResult,
+    CliTurnError,
     StateChanged,
-    TurnError,
     Update,
     login_error,
 )
@@ -261,7 +261,7 @@ class SystemReader:
                 return [_hook(line)]
             case "auth_required":
                 words = text(first(line, "message", "error")) or "The CLI asks for a login."
-                return [TurnError(login_error(words), needs_login=True)]
+                return [CliTurnError(login_error(words), needs_login=True)]
             case "api_retry":
                 return _retry(line)
             case "status":

@@ -7,11 +7,11 @@ from typing import Any
 
 from acp_jupyter.dialects.claude_messages import AssistantReader, SystemReader, notice, rate_limit
 from acp_jupyter.dialects.claude_results import (
+    CliPermissionWithdrawn,
     CliResult,
+    CliTurnError,
     ControlAnswered,
     ControlRequested,
-    PermissionWithdrawn,
-    TurnError,
     Update,
     is_logged_out,
     login_error,
@@ -73,7 +73,7 @@ class ClaudeCli:
                 return rate_limit(line)
             case "auth_status":
                 words = text(line.get("error"))
-                error = TurnError(login_error(words), needs_login=True)
+                error = CliTurnError(login_error(words), needs_login=True)
                 return [error] if is_logged_out(words) else []
             case kind if kind in _IGNORED:
                 return []
@@ -104,7 +104,7 @@ class ClaudeCli:
     def _result(self, line: Obj) -> list[CliResult]:
         end = read_result(line, self._assistant.error_words)
         found: list[CliResult] = []
-        if not isinstance(end, TurnError):
+        if not isinstance(end, CliTurnError):
             found += self._assistant.pending()
             if not self._assistant.anything:
                 found += self._assistant.whole("", "text", text(line.get("result")), "")
@@ -143,7 +143,7 @@ def _control(line: Obj) -> list[CliResult] | None:
             asked = text(answer.get("request_id"))
             return [ControlAnswered(asked, answered, error if failed else "")]
         case "control_cancel_request":
-            return [PermissionWithdrawn(request_id)]
+            return [CliPermissionWithdrawn(request_id)]
         case _:
             return None
 

@@ -17,7 +17,7 @@ class Update:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnEnd:
+class CliTurnEnd:
     """ACP: the result of session/prompt."""
 
     response: Obj
@@ -26,7 +26,7 @@ class TurnEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnError:
+class CliTurnError:
     """A JSON-RPC error that answers session/prompt."""
 
     error: Obj
@@ -50,7 +50,7 @@ class PermissionRequested:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionWithdrawn:
+class CliPermissionWithdrawn:
     """The CLI no longer waits for this answer."""
 
     request_id: str
@@ -82,10 +82,10 @@ class StateChanged:
 
 CliResult = (
     Update
-    | TurnEnd
-    | TurnError
+    | CliTurnEnd
+    | CliTurnError
     | PermissionRequested
-    | PermissionWithdrawn
+    | CliPermissionWithdrawn
     | ControlRequested
     | ControlAnswered
     | StateChanged
@@ -116,18 +116,18 @@ _WHAT_TO_DO = (
 )
 
 
-def read_result(result: Obj, pending_words: str = "") -> TurnEnd | TurnError:
+def read_result(result: Obj, pending_words: str = "") -> CliTurnEnd | CliTurnError:
     """Read a ``result`` line."""
     subtype = text(result.get("subtype"))
     failed = result.get("is_error") is True
     of_prompt = text(obj(result.get("origin")).get("kind")) in ("", "human", "user")
     stop_reason = _stop_reason(result, subtype, failed)
     if stop_reason is not None:
-        return TurnEnd(_response(result, subtype, stop_reason), of_prompt)
+        return CliTurnEnd(_response(result, subtype, stop_reason), of_prompt)
     words = text(result.get("result")) or "\n".join(_errors(result)) or pending_words
     if first(result, "api_error_status") == 401 or is_logged_out(words):
-        return TurnError(login_error(words), of_prompt, needs_login=True)
-    return TurnError(_error(subtype, words, count(result.get("duration_ms"))), of_prompt)
+        return CliTurnError(login_error(words), of_prompt, needs_login=True)
+    return CliTurnError(_error(subtype, words, count(result.get("duration_ms"))), of_prompt)
 
 
 def _error(subtype: str, words: str, milliseconds: int | None) -> Obj:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from acp_jupyter.kernel.values import FAILURES
 from acp_jupyter.kernel.variables import variable_of
-from acp_jupyter.notebook_tools.kernel_runner import ErrorFrame, LastError
+from acp_jupyter.notebook_tools.kernel_runner import LastError, TracebackFrame
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -82,7 +82,9 @@ def _words(error: BaseException) -> str:
     return _sendable(words[:_WORDS_CHARS])
 
 
-def _frame(shell: InteractiveShell, step: TracebackType, is_late: Callable[[], bool]) -> ErrorFrame:
+def _frame(
+    shell: InteractiveShell, step: TracebackType, is_late: Callable[[], bool]
+) -> TracebackFrame:
     frame, line = step.tb_frame, step.tb_lineno
     code = frame.f_code
     local: dict[Any, object] = dict(frame.f_locals)
@@ -94,7 +96,7 @@ def _frame(shell: InteractiveShell, step: TracebackType, is_late: Callable[[], b
     named = [(name, value) for name, value in local.items() if isinstance(name, str)]
     cell = shell.compile.format_code_name(code.co_filename)
     where = code.co_filename if cell is None else " ".join(cell)
-    return ErrorFrame(
+    return TracebackFrame(
         place=_sendable(f"{where}, line {line}"),
         function=_sendable(code.co_name),
         code=_sendable(linecache.getline(code.co_filename, line).strip()[:_CODE_CHARS]),

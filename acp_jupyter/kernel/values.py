@@ -249,7 +249,7 @@ _DETAIL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Detail:
+class ValueDetail:
     """Facts about a value that cost little: shape, dtype, length."""
 
     words: str = ""
@@ -264,36 +264,36 @@ def is_from_library(value: object, module: str, name: str) -> bool:
     return isinstance(kind, type) and isinstance(value, kind)
 
 
-def detail_of(value: object) -> Detail:
+def detail_of(value: object) -> ValueDetail:
     """Return shape, dtype or length; never raises, never takes long."""
     try:
         with time_limit(_DETAIL_SECONDS):
             return _detail_of(value)
     except (*FAILURES, TimeUp):
-        return Detail()
+        return ValueDetail()
 
 
-def _detail_of(value: Any) -> Detail:
+def _detail_of(value: Any) -> ValueDetail:
     if is_from_library(value, "pandas", "DataFrame"):
         rows, columns = value.shape
         names = ", ".join(
             shorten(str(name), _CELL_CHARS) for name in list(value.columns[:_SHOWN_VALUES])
         )
         more = f", … {columns - _SHOWN_VALUES} more" if columns > _SHOWN_VALUES else ""
-        return Detail(f"{rows} rows × {columns} columns: {names}{more}", whole=True)
+        return ValueDetail(f"{rows} rows × {columns} columns: {names}{more}", whole=True)
     if is_from_library(value, "pandas", "Series"):
-        return Detail(
+        return ValueDetail(
             f"{len(value)} values, {value.dtype}, name {shorten(str(value.name), _CELL_CHARS)}",
             True,
         )
     if is_from_library(value, "numpy", "ndarray"):
-        return Detail(f"{_times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
+        return ValueDetail(f"{_times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
     shape = getattr(value, "shape", None) if _has(value, "shape") else None
     if isinstance(shape, tuple):
-        return Detail(_times(shape), whole=True)
+        return ValueDetail(_times(shape), whole=True)
     if _has(value, "__len__"):
-        return Detail(f"length {len(value)}")
-    return Detail()
+        return ValueDetail(f"length {len(value)}")
+    return ValueDetail()
 
 
 def describe_frame(frame: Any) -> str:

@@ -32,7 +32,7 @@ from acp_jupyter.kernel.values import (
     type_name,
 )
 from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
-from acp_jupyter.notebook_tools.outputs import Reply, Text
+from acp_jupyter.notebook_tools.outputs import Reply, TextPart
 from acp_jupyter.protocol.formatting import shorten_end
 
 _MAX_CHARS = 12_000
@@ -198,7 +198,7 @@ def variable_blocks(described: Sequence[Described], capabilities: Sequence[str])
         unseen = f"\n{_UNSEEN}" if each.png is not None and not sees else ""
         reply.data(f"variable {each.name}", f"{each.text}{unseen}")
     texts: list[_Block] = [
-        {"type": "text", "text": part.text} for part in reply.parts if isinstance(part, Text)
+        {"type": "text", "text": part.text} for part in reply.parts if isinstance(part, TextPart)
     ]
     pictures: list[_Block] = [
         {

@@ -69,7 +69,7 @@ class Variables(Model):
     """How many more there are."""
 
 
-class ErrorFrame(Model):
+class TracebackFrame(Model):
     """A frame of a traceback, with its variables."""
 
     place: str
@@ -87,7 +87,7 @@ class LastError(Model):
 
     words: str = ""
     """E.g. ``KeyError: 'a'``; empty where nothing has failed."""
-    frames: tuple[ErrorFrame, ...] = ()
+    frames: tuple[TracebackFrame, ...] = ()
     """The innermost comes last."""
     left_out: int = 0
     """How many frames in the middle are left out."""

@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 
 from acp_jupyter._version import __version__
-from acp_jupyter.notebook_tools.outputs import Image, Reply
+from acp_jupyter.notebook_tools.outputs import ImagePart, Reply
 from acp_jupyter.notebook_tools.tools import SERVER_NAME, AnyTool, input_schema
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.objects import Obj
@@ -227,7 +227,7 @@ def _result(reply: Reply) -> Any:
     """Return the SDK's ``CallToolResult``."""
     content = [
         {"type": "image", "data": part.data, "mimeType": part.mime_type}
-        if isinstance(part, Image)
+        if isinstance(part, ImagePart)
         else {"type": "text", "text": part.text}
         for part in reply.parts
     ]

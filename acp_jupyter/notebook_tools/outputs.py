@@ -204,21 +204,21 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/\s]+=*\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextPart:
     """A piece of text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
+class ImagePart:
     """An image in base64."""
 
     data: str
     mime_type: str
 
 
-Part: TypeAlias = Text | Image
+Part: TypeAlias = TextPart | ImagePart
 
 
 @dataclass
@@ -234,7 +234,7 @@ class Reply:
     @property
     def text(self) -> str:
         """All text of the reply."""
-        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+        return "\n".join(part.text for part in self.parts if isinstance(part, TextPart))
 
     @classmethod
     def failure(cls, words: str) -> Reply:
@@ -252,10 +252,10 @@ class Reply:
             self._full = True
         self._left -= len(words)
         last = self.parts[-1] if self.parts else None
-        if isinstance(last, Text):
-            self.parts[-1] = Text(f"{last.text}\n{words}")
+        if isinstance(last, TextPart):
+            self.parts[-1] = TextPart(f"{last.text}\n{words}")
         else:
-            self.parts.append(Text(words))
+            self.parts.append(TextPart(words))
 
     def data(self, origin: str, words: str) -> None:
         """Add text from the notebook or kernel, marked as data so that it's no instruction."""
@@ -305,7 +305,7 @@ class Reply:
             return True
         self._images += 1
         self.add_text(f"Picture {self._images}, {kind}, of {origin}:")
-        self.parts.append(Image(encoded, kind))
+        self.parts.append(ImagePart(encoded, kind))
         return True
 
 

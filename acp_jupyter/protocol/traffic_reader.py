@@ -61,7 +61,7 @@ class TrafficReader:
         self._version_2 = Version2()
         self._state = ParseState()
         self._subagents = Subagents(self._state)
-        self._history: History | None = None
+        self._history: LoadedHistory | None = None
         self._played = False
         """Whether a recording is replayed in place of the agent, which the agent itself can't
         say."""
@@ -113,7 +113,7 @@ class TrafficReader:
             return packets
         return [replayed for packet in packets for replayed in self._replayed(packet, history)]
 
-    def _replayed(self, packet: LogPacket, history: History) -> list[LogPacket]:
+    def _replayed(self, packet: LogPacket, history: LoadedHistory) -> list[LogPacket]:
         """Return a packet of replayed history; the next turn ends the replay."""
         if isinstance(packet, ReplayEnded | TurnStartedNote):
             self._history = None
@@ -148,7 +148,7 @@ class TrafficReader:
             case ImportedPacket():
                 return [parse_packet(note.packet, self._state, is_clean=True)]
             case ReplayStarted():
-                self._history = History(keep_history=note.keep, number=entry.seq)
+                self._history = LoadedHistory(keep_history=note.keep, number=entry.seq)
                 return []
             case SessionOpened():
                 self._played = note.agent_name.endswith(REPLAYED)
@@ -232,7 +232,7 @@ _REPLAYED = (
 )
 
 
-class History:
+class LoadedHistory:
     """Turns replayed history into turns, or drops it. ACP: session/load.
 
     Parameters

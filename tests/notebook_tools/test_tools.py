@@ -6,7 +6,12 @@ from pathlib import Path
 
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from acp_jupyter.notebook_tools.kernel_runner import ErrorFrame, KernelError, LastError, Variable
+from acp_jupyter.notebook_tools.kernel_runner import (
+    KernelError,
+    LastError,
+    TracebackFrame,
+    Variable,
+)
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import calls_of, cells_of, play, start, using
 from tests.support.host.driver import Driver
@@ -44,9 +49,9 @@ def test_the_last_error_is_told_with_its_frames_and_without_secrets(
     assert nothing["failed"]
     assert "No error of the user's code is known" in nothing["text"]
 
-    def frame(place: str, **values: str) -> ErrorFrame:
+    def frame(place: str, **values: str) -> TracebackFrame:
         told = (Variable(name=name, type="str", preview=repr(v)) for name, v in values.items())
-        return ErrorFrame(place=place, function="f", code="f()", variables=tuple(told), more=2)
+        return TracebackFrame(place=place, function="f", code="f()", variables=tuple(told), more=2)
 
     key = f"ghp_{'a1B2' * 9}"
     frames = (frame("Cell In[1], line 1", rows="x"), frame("lib.py, line 2", headers=key))

@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.packets import parse_packet
 from acp_jupyter.protocol.host_events.notes import TurnQueued, TurnStartedNote
 from acp_jupyter.protocol.packets import PromptResponse
-from acp_jupyter.protocol.traffic_reader import History
+from acp_jupyter.protocol.traffic_reader import LoadedHistory
 
 Json = dict[str, Any]
 WORDS: Json = {"type": "text", "text": "x"}
@@ -29,8 +29,8 @@ TOLD_AGAIN: list[Json] = [
 def test_what_was_said_is_told_once(packet: Json) -> None:
     """ACP: session/load replays it; it stands in the log already, or makes turns of its own."""
     parsed = parse_packet(packet)
-    assert History(keep_history=False, number=1).apply(parsed) == []
-    kept = History(keep_history=True, number=1)
+    assert LoadedHistory(keep_history=False, number=1).apply(parsed) == []
+    kept = LoadedHistory(keep_history=True, number=1)
     entries = kept.apply(parsed)
     assert entries == ([] if packet is TOLD_AGAIN[0] else [parsed])
     prompt = [type(each) for each in kept.end()][:2]
@@ -39,14 +39,14 @@ def test_what_was_said_is_told_once(packet: Json) -> None:
 
 def test_what_is_true_of_the_session_comes_through() -> None:
     mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
-    assert History(keep_history=False, number=1).apply(mode) == [mode]
+    assert LoadedHistory(keep_history=False, number=1).apply(mode) == [mode]
 
 
 def test_turns_are_made_of_what_is_told() -> None:
     """A prompt may be entries in several pieces; each turn ends once."""
     user, agent = (parse_packet(each) for each in TOLD_AGAIN[:2])
     mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
-    history = History(keep_history=True, number=7)
+    history = LoadedHistory(keep_history=True, number=7)
     entries = [each for packet in (agent, user, agent, agent) for each in history.apply(packet)]
     entries += [each for packet in (user, mode, user, agent) for each in history.apply(packet)]
     block: Json = {"type": "text", "text": "x"}

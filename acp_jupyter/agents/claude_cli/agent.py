@@ -21,7 +21,7 @@ from acp_jupyter.agents.claude_cli.command import (
     mcp_servers,
     modes,
 )
-from acp_jupyter.agents.claude_cli.session import Session
+from acp_jupyter.agents.claude_cli.session import CliSession
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -43,7 +43,7 @@ class ClaudeCliAgent:
     def __init__(self) -> None:
         self._ended = asyncio.Event()
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, CliSession] = {}
         self._can_ask = False
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -101,7 +101,7 @@ class ClaudeCliAgent:
     def _reply(
         self,
         request_id: object,
-        session: Session,
+        session: CliSession,
         work: Coroutine[object, object, None],
         result: Json | None,
     ) -> None:
@@ -120,7 +120,7 @@ class ClaudeCliAgent:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _resume(self, params: Json) -> Session:
+    def _resume(self, params: Json) -> CliSession:
         session_id = params.get("sessionId")
         if not isinstance(session_id, str) or not _UUID.fullmatch(session_id):
             raise RpcError(INVALID_PARAMS, "This is not a session of the Claude CLI.")
@@ -134,7 +134,7 @@ class ClaudeCliAgent:
             )
         return self._open(session_id, params, resumes=True)
 
-    def _open(self, session_id: str, params: Json, *, resumes: bool) -> Session:
+    def _open(self, session_id: str, params: Json, *, resumes: bool) -> CliSession:
         cwd = params.get("cwd")
         if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
             raise RpcError(
@@ -145,13 +145,13 @@ class ClaudeCliAgent:
         except CliMissingError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         servers = mcp_servers(params.get("mcpServers"))
-        session = Session(
+        session = CliSession(
             self._peer, session_id, Path(cwd), servers, resumes=resumes, can_ask=self._can_ask
         )
         self._sessions[session_id] = session
         return session
 
-    def _session(self, params: Json) -> Session:
+    def _session(self, params: Json) -> CliSession:
         session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
             raise RpcError(
@@ -183,7 +183,7 @@ def _initialize() -> Json:
     }
 
 
-def _setup(session: Session) -> Json:
+def _setup(session: CliSession) -> Json:
     return {
         "modes": modes(session.mode),
         "configOptions": session.models.config_options(),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from acp_jupyter.agents.claude_cli.command import (
-    Launch,
+    CliLaunch,
     cli_arguments,
     cli_environment,
     find_cli,
@@ -64,7 +64,7 @@ class LiveCli:
     @classmethod
     async def start(
         cls,
-        launch: Launch,
+        launch: CliLaunch,
         cwd: Path,
         *,
         on_result: Callable[[CliResult], None],

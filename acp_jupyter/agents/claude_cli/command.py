@@ -35,7 +35,7 @@ class CliMissingError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class CliLaunch:
     """The options that differ from one start to the next."""
 
     session_id: str
@@ -74,7 +74,7 @@ def _absolute_path(environment: Mapping[str, str]) -> str:
     return os.pathsep.join(entry for entry in entries if os.path.isabs(entry))
 
 
-def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
+def cli_arguments(launch: CliLaunch, mcp_config: Path | None) -> list[str]:
     """Return the CLI's arguments."""
     session = "--resume" if launch.resumes else "--session-id"
     arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
@@ -163,7 +163,7 @@ def known_mode(mode: object) -> str:
     raise RpcError(INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}.")
 
 
-class Models:
+class CliModels:
     """The models of a session, and the selected one."""
 
     def __init__(self) -> None:

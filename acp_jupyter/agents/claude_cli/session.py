@@ -22,22 +22,22 @@ from acp_jupyter.agents.claude_cli.cli_input import (
 from acp_jupyter.agents.claude_cli.cli_process import LiveCli
 from acp_jupyter.agents.claude_cli.command import (
     DEFAULT_MODE,
+    CliLaunch,
     CliMissingError,
-    Launch,
-    Models,
+    CliModels,
     commands_update,
     known_mode,
 )
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
 from acp_jupyter.dialects.claude_results import (
+    CliPermissionWithdrawn,
     CliResult,
+    CliTurnEnd,
+    CliTurnError,
     ControlAnswered,
     ControlRequested,
     PermissionRequested,
-    PermissionWithdrawn,
     StateChanged,
-    TurnEnd,
-    TurnError,
     Update,
     is_logged_out,
     login_error,
@@ -48,7 +48,7 @@ _INTERRUPT_SECONDS = 2.0
 _NO_START = "The Claude CLI can't be started"
 
 
-class Session:
+class CliSession:
     """A conversation with the CLI, which may end and be resumed in between."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Session:
     ) -> None:
         self.id = session_id
         self.mode = DEFAULT_MODE
-        self.models = Models()
+        self.models = CliModels()
         self._peer = peer
         self._cwd = cwd
         self._servers = servers
@@ -65,7 +65,7 @@ class Session:
         self._can_ask = can_ask
         self._cli: LiveCli | None = None
         self._stopping: asyncio.Task[None] | None = None
-        self._turn: Turn | None = None
+        self._turn: CliTurn | None = None
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -75,7 +75,7 @@ class Session:
             raise RpcError(
                 INVALID_REQUEST, "A turn is running in this session.", {"sessionId": self.id}
             )
-        self._turn = Turn(request_id)
+        self._turn = CliTurn(request_id)
         self._spawn(self._begin(self._turn, message))
 
     def cancel(self) -> None:
@@ -117,12 +117,12 @@ class Session:
 
     # -- turns -----------------------------------------------------------
 
-    async def _begin(self, turn: Turn, message: Json) -> None:
+    async def _begin(self, turn: CliTurn, message: Json) -> None:
         try:
             cli = await self._running()
         except (CliMissingError, OSError) as error:
             why = f"{_NO_START}: {error.strerror}." if isinstance(error, OSError) else str(error)
-            turn.outcome = TurnError({"code": INTERNAL_ERROR, "message": why})
+            turn.outcome = CliTurnError({"code": INTERNAL_ERROR, "message": why})
         else:
             if not turn.is_cancelled:
                 turn.is_sent = True
@@ -134,7 +134,7 @@ class Session:
         if self._stopping is not None:
             await self._stopping
         if self._cli is None:
-            launch = Launch(
+            launch = CliLaunch(
                 self._cli_session_id,
                 self._resumes,
                 self.mode,
@@ -164,7 +164,7 @@ class Session:
             turn.outcome = turn.outcome or exit_error(cli.end_reason, cli.last_words)
             self._finish(turn)
 
-    async def _interrupt(self, turn: Turn, cli: LiveCli) -> None:
+    async def _interrupt(self, turn: CliTurn, cli: LiveCli) -> None:
         """Ask the CLI to stop; end it if it does not."""
         cli.interrupt()
         try:
@@ -173,19 +173,19 @@ class Session:
         except TimeoutError:
             await cli.stop()
 
-    def _turn_over(self, result: TurnEnd | TurnError) -> None:
+    def _turn_over(self, result: CliTurnEnd | CliTurnError) -> None:
         turn, cli = self._turn, self._cli
         if turn is None or cli is None or not turn.is_sent or not result.of_prompt:
             return
         turn.outcome = result
-        login = isinstance(result, TurnError) and result.needs_login
+        login = isinstance(result, CliTurnError) and result.needs_login
         if login:
             # It would go on with the login that was missing.
             self._stopping = self._spawn(cli.stop())
         if login or not cli.is_busy:
             self._finish(turn)
 
-    def _finish(self, turn: Turn) -> None:
+    def _finish(self, turn: CliTurn) -> None:
         if turn.is_cancelled and self._cli is not None:
             self._cli.close_open_calls()
         self._turn = None
@@ -197,7 +197,7 @@ class Session:
         match result:
             case Update(update):
                 self._show(update)
-            case TurnEnd() | TurnError():
+            case CliTurnEnd() | CliTurnError():
                 self._turn_over(result)
             case StateChanged(state):
                 # Only now is it done: subagents may continue after the first result.
@@ -206,7 +206,7 @@ class Session:
             case PermissionRequested(request_id):
                 task = self._questions[request_id] = self._spawn(self._ask(result))
                 task.add_done_callback(lambda _: self._questions.pop(request_id, None))
-            case PermissionWithdrawn(request_id):
+            case CliPermissionWithdrawn(request_id):
                 if (question := self._questions.get(request_id)) is not None:
                     question.cancel()
             case ControlRequested() | ControlAnswered():
@@ -253,26 +253,26 @@ class Session:
 
 
 @dataclass(slots=True)
-class Turn:
+class CliTurn:
     """The state of a turn; it is answered once."""
 
     request_id: object
     is_sent: bool = False
     is_cancelled: bool = False
-    outcome: TurnEnd | TurnError | None = None
+    outcome: CliTurnEnd | CliTurnError | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def answer(self, peer: Peer) -> None:
         """Answer the prompt. A stopped turn is cancelled, whatever the CLI calls it."""
         self.ended.set()
         if self.is_cancelled:
-            earlier = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
+            earlier = self.outcome.response if isinstance(self.outcome, CliTurnEnd) else {}
             peer.answer(self.request_id, {**earlier, "stopReason": "cancelled"})
             return
         match self.outcome:
-            case TurnEnd(response):
+            case CliTurnEnd(response):
                 peer.answer(self.request_id, {**response})
-            case TurnError(error):
+            case CliTurnError(error):
                 peer.fail(self.request_id, _rpc_error(error))
             case None:
                 words = "The Claude CLI gave no answer."
@@ -287,13 +287,13 @@ def _rpc_error(error: Obj) -> RpcError:
     return RpcError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
 
 
-def exit_error(end_reason: str, last_words: str) -> TurnError:
+def exit_error(end_reason: str, last_words: str) -> CliTurnError:
     """Return how a turn ends when its process has ended."""
     if is_logged_out(last_words):
-        return TurnError(login_error(last_words), needs_login=True)
+        return CliTurnError(login_error(last_words), needs_login=True)
     message = f"The Claude CLI {end_reason} during the turn. Your next message starts it again."
     error: Obj = {"code": INTERNAL_ERROR, "message": message}
-    return TurnError({**error, "data": {"details": last_words}} if last_words else error)
+    return CliTurnError({**error, "data": {"details": last_words}} if last_words else error)
 
 
 _MAX_BYTES = 1024 * 1024

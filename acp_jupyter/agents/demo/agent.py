@@ -15,8 +15,8 @@ from acp_jupyter.agents.demo.notebook_tasks import edit_notebook, fix_cell, look
 from acp_jupyter.agents.demo.prompt import Request, Task, prompt_text, understand
 from acp_jupyter.agents.demo.session import (
     COMMANDS,
-    Session,
-    Turn,
+    DemoSession,
+    DemoTurn,
     TurnCancelledError,
     environment_rate,
 )
@@ -51,7 +51,7 @@ _CHARACTERS_PER_TOKEN = 4
 _MAX_TITLE = 60
 _GOODBYE_SECONDS = 1.0
 
-_TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]] = {
+_TASKS: Mapping[Task, Callable[[DemoTurn, Request], Coroutine[object, object, str]]] = {
     Task.LOOK_AT: look_at,
     Task.PLOT: plot,
     Task.FIX_CELL: fix_cell,
@@ -82,7 +82,7 @@ class DemoAgent:
     def __init__(self) -> None:
         self._ended = asyncio.Event()
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, DemoSession] = {}
         self._capabilities: Json = {}
 
     async def serve(self) -> None:
@@ -144,7 +144,7 @@ class DemoAgent:
             "authMethods": [],
         }
 
-    def _new_session(self, params: Json) -> Session:
+    def _new_session(self, params: Json) -> DemoSession:
         cwd = params.get("cwd")
         if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
             raise RpcError(
@@ -153,7 +153,7 @@ class DemoAgent:
         session_id = f"demo-{uuid.uuid4().hex}"
         fs = self._capabilities.get("fs")
         offers = fs if isinstance(fs, dict) else {}
-        session = self._sessions[session_id] = Session(
+        session = self._sessions[session_id] = DemoSession(
             id=session_id,
             workspace=Workspace(Path(cwd)),
             files=Files(
@@ -168,7 +168,7 @@ class DemoAgent:
         )
         return session
 
-    def _session(self, params: Json) -> Session:
+    def _session(self, params: Json) -> DemoSession:
         session = self._sessions.get(str(params.get("sessionId")))
         if session is None:
             raise RpcError(
@@ -176,14 +176,14 @@ class DemoAgent:
             )
         return session
 
-    def _start_turn(self, request_id: object, session: Session, prompt: object) -> None:
+    def _start_turn(self, request_id: object, session: DemoSession, prompt: object) -> None:
         text = prompt_text(prompt)
         if session.turn is not None:
             raise RpcError(
                 INVALID_REQUEST, "A turn is running in this session.", {"sessionId": session.id}
             )
         request = understand(text)
-        turn = Turn(self._peer, session, request.numbers.get("rate", session.rate))
+        turn = DemoTurn(self._peer, session, request.numbers.get("rate", session.rate))
         session.turn = asyncio.get_running_loop().create_task(_perform(turn, request))
 
         def finish(task: asyncio.Task[str]) -> None:
@@ -193,7 +193,7 @@ class DemoAgent:
 
         session.turn.add_done_callback(finish)
 
-    def _answer_prompt(self, request_id: object, turn: Turn, task: asyncio.Task[str]) -> None:
+    def _answer_prompt(self, request_id: object, turn: DemoTurn, task: asyncio.Task[str]) -> None:
         error = None if task.cancelled() else task.exception()
         match error:
             case None:
@@ -209,7 +209,7 @@ class DemoAgent:
                 )
 
 
-async def _perform(turn: Turn, request: Request) -> str:
+async def _perform(turn: DemoTurn, request: Request) -> str:
     session = turn.session
     if session.title is None:
         session.title = one_line(request.text, _MAX_TITLE) or "Attachment"

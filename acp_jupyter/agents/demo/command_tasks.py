@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acp_jupyter.agents.demo.file_tasks import explore
 from acp_jupyter.agents.demo.prompt import Request
-from acp_jupyter.agents.demo.session import Turn, text_content
+from acp_jupyter.agents.demo.session import DemoTurn, text_content
 from acp_jupyter.agents.demo.talk_tasks import code_block
 from acp_jupyter.agents.rpc import Json, RpcError
 
@@ -18,7 +18,7 @@ _MAX_SECONDS = 10.0
 _MAX_OUTPUT_BYTES = 10_000
 
 
-async def run(turn: Turn, _request: Request) -> str:
+async def run(turn: DemoTurn, _request: Request) -> str:
     """Ask, run, and show output and exit code."""
     program = next((name for name in ("python", "python3") if shutil.which(name)), sys.executable)
     command = " ".join([Path(program).name, *_ARGS])
@@ -64,7 +64,7 @@ async def run(turn: Turn, _request: Request) -> str:
     return "end_turn"
 
 
-async def _in_terminal(turn: Turn, call: str, program: str) -> tuple[str, int | None]:
+async def _in_terminal(turn: DemoTurn, call: str, program: str) -> tuple[str, int | None]:
     root = str(turn.session.workspace.root)
     session: Json = {"sessionId": turn.session.id}
     create: Json = {
@@ -94,7 +94,7 @@ async def _in_terminal(turn: Turn, call: str, program: str) -> tuple[str, int | 
     return output if isinstance(output, str) else "", code if isinstance(code, int) else None
 
 
-async def _in_process(turn: Turn, program: str) -> tuple[str, int | None]:
+async def _in_process(turn: DemoTurn, program: str) -> tuple[str, int | None]:
     # It stays in this agent's process group, so that ending the group ends it too.
     process = await asyncio.create_subprocess_exec(
         program,
@@ -117,7 +117,7 @@ _DESCRIPTION = "Look around the folder"
 _PROMPT = "List the folder, read a file or two, and find out which Python runs here."
 
 
-async def delegate(turn: Turn, request: Request) -> str:
+async def delegate(turn: DemoTurn, request: Request) -> str:
     """Start a subagent, let it work, and report what it found."""
     await turn.think("A subagent can look around in the meantime.")
     call = turn.tool_call(

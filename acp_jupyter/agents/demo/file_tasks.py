@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acp_jupyter.agents.demo.edits import Edit, new_file, propose
 from acp_jupyter.agents.demo.prompt import Request
-from acp_jupyter.agents.demo.session import Answer, Turn, text_content
+from acp_jupyter.agents.demo.session import Answer, DemoTurn, text_content
 from acp_jupyter.agents.demo.talk_tasks import code_block, describe, excerpt, plain_name
 from acp_jupyter.agents.demo.workspace import Entry, FileAccessError, OutsideWorkspaceError
 from acp_jupyter.agents.rpc import Json
@@ -18,7 +18,7 @@ _MAX_SHOWN = 20
 _MAX_READ = 2
 
 
-async def explore(turn: Turn, request: Request) -> str:
+async def explore(turn: DemoTurn, request: Request) -> str:
     """Read the files named in the prompt, and describe them; without names, look around."""
     if request.names:
         await turn.think("The files you named are the best place to start.")
@@ -38,7 +38,7 @@ async def explore(turn: Turn, request: Request) -> str:
     return "end_turn"
 
 
-async def _list_folder(turn: Turn) -> list[Entry]:
+async def _list_folder(turn: DemoTurn) -> list[Entry]:
     workspace = turn.session.workspace
     call = turn.tool_call(
         "List the folder",
@@ -62,7 +62,7 @@ async def _list_folder(turn: Turn) -> list[Entry]:
     return entries
 
 
-async def _read_excerpt(turn: Turn, name: str) -> tuple[str, str] | None:
+async def _read_excerpt(turn: DemoTurn, name: str) -> tuple[str, str] | None:
     call = None
     try:
         path = turn.session.workspace.find(name)
@@ -104,7 +104,7 @@ def _listing(entries: list[Entry]) -> str:
     return text
 
 
-async def edit(turn: Turn, request: Request) -> str:
+async def edit(turn: DemoTurn, request: Request) -> str:
     """Edit the file named in the prompt, else the first Python file, else a new one."""
     name = _target(turn, request)
     try:
@@ -148,7 +148,7 @@ async def edit(turn: Turn, request: Request) -> str:
     return "end_turn"
 
 
-async def create(turn: Turn, request: Request) -> str:
+async def create(turn: DemoTurn, request: Request) -> str:
     """Write a new file; an existing one is left alone."""
     name = request.names[0] if request.names else "hello.py"
     try:
@@ -171,7 +171,7 @@ async def create(turn: Turn, request: Request) -> str:
     return "end_turn"
 
 
-async def ask_twice(turn: Turn, _request: Request) -> str:
+async def ask_twice(turn: DemoTurn, _request: Request) -> str:
     """Ask for two edits at once; each is decided by itself."""
     paths = [_unused(turn, stem) for stem in ("first", "second")]
     await turn.say("Two questions at once; each may be answered on its own.\n\n")
@@ -190,27 +190,27 @@ async def ask_twice(turn: Turn, _request: Request) -> str:
     return "end_turn"
 
 
-def _unused(turn: Turn, stem: str) -> Path:
+def _unused(turn: DemoTurn, stem: str) -> Path:
     names = itertools.chain([f"{stem}.txt"], (f"{stem}-{n}.txt" for n in itertools.count(2)))
     paths = (turn.session.workspace.root.resolve() / name for name in names)
     return next(path for path in paths if not path.exists())
 
 
-def _target(turn: Turn, request: Request) -> str:
+def _target(turn: DemoTurn, request: Request) -> str:
     if request.names:
         return request.names[0]
     names = [entry.name for entry in turn.session.workspace.entries() if entry.is_text]
     return next((name for name in names if name.endswith(".py")), "hello.py")
 
 
-async def _outside(turn: Turn, name: str) -> str:
+async def _outside(turn: DemoTurn, name: str) -> str:
     await turn.say(
         f"`{plain_name(name)}` lies outside this session's folder. Nothing was changed.\n"
     )
     return "end_turn"
 
 
-async def _read(turn: Turn, path: Path, name: str) -> str:
+async def _read(turn: DemoTurn, path: Path, name: str) -> str:
     location: Json = {"path": str(path), "line": 1}
     call = turn.tool_call(
         f"Read {name}", "read", "in_progress", locations=[location], rawInput={"path": str(path)}
@@ -239,7 +239,7 @@ class Proposal:
     edit: Edit
 
 
-async def apply(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]:
+async def apply(turn: DemoTurn, proposal: Proposal) -> tuple[Answer, str | None]:
     """Show the diff, ask, write. Return the answer, and the problem if there was one."""
     path, name = proposal.path, proposal.name
     diff: Json = {
@@ -287,7 +287,7 @@ async def apply(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]:
     return answer, None
 
 
-async def _check_unchanged(turn: Turn, proposal: Proposal) -> None:
+async def _check_unchanged(turn: DemoTurn, proposal: Proposal) -> None:
     # The user may have edited the file before answering.
     if proposal.old is None:
         changed = proposal.path.exists()

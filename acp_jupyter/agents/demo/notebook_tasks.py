@@ -11,8 +11,8 @@ from acp_jupyter.agents.demo.edits import Edit, propose_for_cell, repair
 from acp_jupyter.agents.demo.mcp_client import NO_TOOLS, Picture, ToolAnswer
 from acp_jupyter.agents.demo.notebook_tools import (
     ListedCell,
+    NotebookVariable,
     StepFailedError,
-    Variable,
     answer_data,
     inserted_id,
     list_cells,
@@ -21,7 +21,7 @@ from acp_jupyter.agents.demo.notebook_tools import (
     variables,
 )
 from acp_jupyter.agents.demo.prompt import Request
-from acp_jupyter.agents.demo.session import Turn
+from acp_jupyter.agents.demo.session import DemoTurn
 from acp_jupyter.agents.demo.talk_tasks import code_block, plain_name, quote
 from acp_jupyter.agents.rpc import Json
 
@@ -34,12 +34,12 @@ _MAX_SEARCHED = 20
 
 
 def _by_tools(
-    task: Callable[[Turn, Request], Awaitable[str]],
-) -> Callable[[Turn, Request], Coroutine[object, object, str]]:
+    task: Callable[[DemoTurn, Request], Awaitable[str]],
+) -> Callable[[DemoTurn, Request], Coroutine[object, object, str]]:
     """Make a task of a function that returns its answer; a refusal of a tool is an answer too."""
 
     @functools.wraps(task)
-    async def perform(turn: Turn, request: Request) -> str:
+    async def perform(turn: DemoTurn, request: Request) -> str:
         words = NO_TOOLS
         if turn.session.tools.available:
             try:
@@ -53,7 +53,7 @@ def _by_tools(
 
 
 @_by_tools
-async def look_at(turn: Turn, request: Request) -> str:
+async def look_at(turn: DemoTurn, request: Request) -> str:
     """Describe a variable; for a table, its columns and missing values."""
     name = request.variable or ""
     await turn.think(f"The kernel knows what {name} is.")
@@ -72,7 +72,7 @@ async def look_at(turn: Turn, request: Request) -> str:
 
 
 @_by_tools
-async def plot(turn: Turn, request: Request) -> str:
+async def plot(turn: DemoTurn, request: Request) -> str:
     """Insert a cell below the asking one, run it, and describe the output."""
     every = await variables(turn)
     chosen = next((each for each in every if each.name == request.variable), None)
@@ -99,7 +99,7 @@ async def plot(turn: Turn, request: Request) -> str:
     return f"{done} `{chosen.name}`. I see the plot: {seen}.\n"
 
 
-async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
+async def _cell_below(turn: DemoTurn, code: str) -> tuple[str, bool]:
     """Return the id of a cell with that code below the asking one, and whether it is new."""
     cells = await list_cells(turn)
     at = next((index for index, cell in enumerate(cells) if cell.is_prompt_cell), None)
@@ -115,7 +115,7 @@ async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
 
 
 @_by_tools
-async def fix_cell(turn: Turn, request: Request) -> str:
+async def fix_cell(turn: DemoTurn, request: Request) -> str:
     """Fix the last failed cell, and run it again; a cell named in the prompt is not run."""
     cells = await list_cells(turn)
     wanted = request.cell_id
@@ -154,7 +154,7 @@ async def fix_cell(turn: Turn, request: Request) -> str:
 
 
 @_by_tools
-async def edit_notebook(turn: Turn, _request: Request) -> str:
+async def edit_notebook(turn: DemoTurn, _request: Request) -> str:
     """Edit the first cell that an edit fits."""
     cells = [c for c in await list_cells(turn) if c.is_code and not c.is_prompt_cell]
     for line in cells[:_MAX_SEARCHED]:
@@ -165,7 +165,7 @@ async def edit_notebook(turn: Turn, _request: Request) -> str:
     return "This agent knows no edit for any cell of this notebook. Nothing was changed.\n"
 
 
-async def _edit(turn: Turn, cell: ListedCell, change: Edit) -> None:
+async def _edit(turn: DemoTurn, cell: ListedCell, change: Edit) -> None:
     arguments: Json = {
         "cell_id": cell.id,
         "source": change.text,
@@ -174,17 +174,17 @@ async def _edit(turn: Turn, cell: ListedCell, change: Edit) -> None:
     await step(turn, "edit_cell", f"Edit cell {cell.index + 1}", "edit", arguments)
 
 
-async def _run(turn: Turn, cell_id: str) -> ToolAnswer:
+async def _run(turn: DemoTurn, cell_id: str) -> ToolAnswer:
     return await step(
         turn, "run_cells", "Run the cell", "execute", {"cell_ids": [cell_id]}, may_fail=True
     )
 
 
-async def _variable(turn: Turn, name: str) -> Variable | None:
+async def _variable(turn: DemoTurn, name: str) -> NotebookVariable | None:
     return next((each for each in await variables(turn, name) if each.name == name), None)
 
 
-async def _unknown(turn: Turn, name: str) -> str:
+async def _unknown(turn: DemoTurn, name: str) -> str:
     known = [f"`{each.name}`" for each in await variables(turn)][:10]
     there = f"There are {', '.join(known)}." if known else "There are no variables yet."
     return f"The kernel has no variable `{plain_name(name)}`. {there}\n"
@@ -236,12 +236,12 @@ def draw_bars(values):
 draw_bars([float(value) for value in {values}][:60])"""
 
 
-def can_plot(variable: Variable) -> bool:
+def can_plot(variable: NotebookVariable) -> bool:
     """Return whether it may hold numbers, by its type."""
     return variable.type.rpartition(".")[2] in (*_FRAMES, *_LISTS)
 
 
-def plot_code(variable: Variable, *, has_matplotlib: bool) -> str:
+def plot_code(variable: NotebookVariable, *, has_matplotlib: bool) -> str:
     """Return the code of a cell that plots a variable."""
     name, kind = variable.name, variable.type.rpartition(".")[2]
     values = {"dict": f"list({name}.values())", "DataFrame": f"{name}.iloc[:, -1]"}.get(kind, name)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from acp_jupyter.agents.demo.mcp_client import SERVER_NAME, McpError, ToolAnswer
-from acp_jupyter.agents.demo.session import Kind, Turn, text_content
+from acp_jupyter.agents.demo.session import DemoTurn, Kind, text_content
 from acp_jupyter.agents.demo.talk_tasks import code_block
 from acp_jupyter.agents.rpc import Json
 
@@ -41,7 +41,7 @@ class WholeCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class NotebookVariable:
     """A variable of the kernel."""
 
     name: str
@@ -68,7 +68,7 @@ def inserted_id(text: str) -> str:
     return found[1]
 
 
-async def list_cells(turn: Turn) -> list[ListedCell]:
+async def list_cells(turn: DemoTurn) -> list[ListedCell]:
     """Return the cells of the notebook."""
     found: list[ListedCell] = []
     start = 0
@@ -93,7 +93,7 @@ async def list_cells(turn: Turn) -> list[ListedCell]:
     return found
 
 
-async def read_cell(turn: Turn, cell: ListedCell) -> WholeCell:
+async def read_cell(turn: DemoTurn, cell: ListedCell) -> WholeCell:
     """Return a cell's source, and its error."""
     title = f"Read cell {cell.index + 1}"
     answer = await step(turn, "read_cells", title, "other", {"cell_ids": [cell.id]})
@@ -106,12 +106,13 @@ async def read_cell(turn: Turn, cell: ListedCell) -> WholeCell:
     return WholeCell(sources[0], lines[-1] if lines else "")
 
 
-async def variables(turn: Turn, pattern: str = "*") -> list[Variable]:
+async def variables(turn: DemoTurn, pattern: str = "*") -> list[NotebookVariable]:
     """Return the variables of the kernel."""
     title = "List the variables" if pattern == "*" else f"Look up {pattern}"
     answer = await step(turn, "list_variables", title, "other", {"pattern": pattern})
     return [
-        Variable(*found) for found in _VARIABLE.findall(answer_data(answer.text, "variables of"))
+        NotebookVariable(*found)
+        for found in _VARIABLE.findall(answer_data(answer.text, "variables of"))
     ]
 
 
@@ -123,7 +124,7 @@ class StepFailedError(Exception):
 
 
 async def step(
-    turn: Turn, tool: str, title: str, kind: Kind, arguments: Json, *, may_fail: bool = False
+    turn: DemoTurn, tool: str, title: str, kind: Kind, arguments: Json, *, may_fail: bool = False
 ) -> ToolAnswer:
     """Call a notebook tool with a card of its own.
 

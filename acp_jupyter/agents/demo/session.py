@@ -60,7 +60,7 @@ def _described(rate: float) -> str:
 
 
 @dataclass(slots=True)
-class Session:
+class DemoSession:
     """One ACP session."""
 
     id: str
@@ -153,7 +153,7 @@ class Answer(StrEnum):
         return self is not Answer.REJECTED
 
 
-class Turn:
+class DemoTurn:
     """The agent's side of a prompt turn.
 
     Parameters
@@ -162,16 +162,16 @@ class Turn:
         Chunks per second; 0 is flat out.
     """
 
-    def __init__(self, peer: Peer, session: Session, rate: float) -> None:
+    def __init__(self, peer: Peer, session: DemoSession, rate: float) -> None:
         self.peer = peer
         self.session = session
         self.rate = rate
         self.meta: Json = {}  # goes with the answer to the prompt
         self._mark: Json = {}  # goes with every update of a subagent
 
-    def for_call(self, call_id: str) -> Turn:
+    def for_call(self, call_id: str) -> DemoTurn:
         """Return the same turn for the subagent of a tool call."""
-        turn = Turn(self.peer, self.session, self.rate)
+        turn = DemoTurn(self.peer, self.session, self.rate)
         # As Claude's agent names it; the protocol has no word for it yet.
         turn._mark = {"_meta": {"claudeCode": {"parentToolUseId": call_id}}}
         return turn

@@ -20,7 +20,7 @@ from pathlib import PurePath
 from typing import NoReturn
 
 from acp_jupyter.agents.demo.prompt import Request
-from acp_jupyter.agents.demo.session import Turn, TurnCancelledError
+from acp_jupyter.agents.demo.session import DemoTurn, TurnCancelledError
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
 from acp_jupyter.protocol import formatting
 
@@ -28,7 +28,7 @@ _MAX_BENCH_CHARACTERS = 32_000_000
 _LONG_BLOCKS = 40
 
 
-async def long_answer(turn: Turn, _request: Request) -> str:
+async def long_answer(turn: DemoTurn, _request: Request) -> str:
     """Stream some pages of Markdown with thoughts in between."""
     for number, block in enumerate(itertools.islice(blocks(), _LONG_BLOCKS)):
         if number % 10 == 0:
@@ -40,14 +40,14 @@ async def long_answer(turn: Turn, _request: Request) -> str:
     return "end_turn"
 
 
-async def markdown(turn: Turn, _request: Request) -> str:
+async def markdown(turn: DemoTurn, _request: Request) -> str:
     """Write one of each kind of formatted text."""
     await turn.think("A mean shows it all: a formula, a table, code and a diagram.")
     await turn.say(ONE_OF_EACH)
     return "end_turn"
 
 
-async def next_cell(turn: Turn, request: Request) -> str:
+async def next_cell(turn: DemoTurn, request: Request) -> str:
     """Suggest a cell that shows the variable that was defined last."""
     names = re.findall(r"^([^\W\d]\w*) = ", request.text, re.M)
     code = f'print(f"{{{names[-1]} = }}")' if names else 'print("Hello")'
@@ -55,7 +55,7 @@ async def next_cell(turn: Turn, request: Request) -> str:
     return "end_turn"
 
 
-async def plan(turn: Turn, _request: Request) -> str:
+async def plan(turn: DemoTurn, _request: Request) -> str:
     """Make a plan and tick it off."""
     steps = ["Look at the folder", "Choose a file", "Propose an edit", "Ask for permission"]
     for done, step in enumerate(steps):
@@ -66,7 +66,7 @@ async def plan(turn: Turn, _request: Request) -> str:
     return "end_turn"
 
 
-async def bench(turn: Turn, request: Request) -> str:
+async def bench(turn: DemoTurn, request: Request) -> str:
     """Stream exactly N chunks of the requested size; report when the last one was written."""
     count, size = int(request.numbers.get("n", 5_000)), int(request.numbers.get("size", 20))
     if count < 1 or size < 1 or count * size > _MAX_BENCH_CHARACTERS:
@@ -82,7 +82,7 @@ async def bench(turn: Turn, request: Request) -> str:
     return "end_turn"
 
 
-async def crash(turn: Turn, _request: Request) -> NoReturn:
+async def crash(turn: DemoTurn, _request: Request) -> NoReturn:
     """End the process in the middle of a turn."""
     await turn.say("This answer stops in the middle of a")
     await turn.peer.stdio.drain(0)
@@ -91,25 +91,25 @@ async def crash(turn: Turn, _request: Request) -> NoReturn:
     os._exit(3)
 
 
-async def refuse(turn: Turn, _request: Request) -> str:
+async def refuse(turn: DemoTurn, _request: Request) -> str:
     """Refuse to answer."""
     await turn.say("This agent refuses to answer, because the prompt asked for a refusal.\n")
     return "refusal"
 
 
-async def max_tokens(turn: Turn, _request: Request) -> str:
+async def max_tokens(turn: DemoTurn, _request: Request) -> str:
     """Stop as if the model had run out of tokens."""
     await turn.say("This answer ends early, as if the model had used up its")
     return "max_tokens"
 
 
-async def fail(turn: Turn, _request: Request) -> NoReturn:
+async def fail(turn: DemoTurn, _request: Request) -> NoReturn:
     """Answer the prompt with a JSON-RPC error."""
     await turn.say("This turn ends with an error.\n")
     raise RpcError(INTERNAL_ERROR, "Internal error", {"details": "The prompt asked for an error."})
 
 
-async def help_(turn: Turn, request: Request) -> str:
+async def help_(turn: DemoTurn, request: Request) -> str:
     """List what this agent can do."""
     await turn.say(f"> {quote(request.text)}\n\n{_HELP}")
     return "end_turn"
@@ -157,7 +157,7 @@ _FORM: Json = {
 }
 
 
-async def ask_form(turn: Turn, _request: Request) -> str:
+async def ask_form(turn: DemoTurn, _request: Request) -> str:
     """Ask for a few values, and repeat the answers."""
     form: Json = {
         "sessionId": turn.session.id,

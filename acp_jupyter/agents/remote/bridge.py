@@ -19,7 +19,7 @@ from typing import Any
 from acp_jupyter.agents.remote.address import Address
 from acp_jupyter.agents.remote.folders import Folders
 from acp_jupyter.agents.remote.http_link import HttpLink
-from acp_jupyter.agents.remote.link import Json, Link, LinkLost, Refused, Unreachable
+from acp_jupyter.agents.remote.link import AgentLink, Json, LinkLost, Refused, Unreachable
 from acp_jupyter.agents.remote.missed import is_prompt
 from acp_jupyter.agents.remote.sessions import RemoteSession, RemoteSessions, update_of
 from acp_jupyter.agents.remote.websocket_link import WebSocketLink
@@ -48,7 +48,7 @@ class Bridge:
         self._gone = asyncio.Event()
         self._cookies: dict[str, str] = {}
         self._client = None if address.websocket else HttpLink.new_client(address)
-        self._link: Link | None = None
+        self._link: AgentLink | None = None
         self._ready = asyncio.Event()
         self._next: asyncio.Task[Json] | None = None
         self._initialize: Json = {}
@@ -187,7 +187,7 @@ class Bridge:
 
     # Connections.
 
-    def _new_link(self) -> Link:
+    def _new_link(self) -> AgentLink:
         if self._client is None:
             return WebSocketLink(self._address, self._headers, self._cookies)
         return HttpLink(self._address, self._headers, self._client)

@@ -24,7 +24,7 @@ class Refused(Exception):
     """The server refused this one request; the connection stays open. The message says why."""
 
 
-class Link(Protocol):
+class AgentLink(Protocol):
     """One connection, from ``initialize`` to its end."""
 
     gaps: dict[str, float]

@@ -19,14 +19,14 @@ from acp_jupyter.agents.replay.recording import (
     Object,
     Opening,
     Part,
+    RecordedReply,
     RecordedSession,
     Recording,
     RecordingError,
-    Reply,
     Send,
 )
 from acp_jupyter.agents.replay.session import LiveSession
-from acp_jupyter.agents.replay.terminals import Commands
+from acp_jupyter.agents.replay.terminals import CommandRunner
 from acp_jupyter.agents.rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -71,7 +71,7 @@ class ReplayAgent:
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, LiveSession] = {}
         self._used: Counter[str] = Counter()
-        self._commands = Commands(options.runs_commands)
+        self._commands = CommandRunner(options.runs_commands)
         self._reads = False
         self._broken = ""
         self._recording = Recording(options.log)
@@ -109,7 +109,7 @@ class ReplayAgent:
             session.cancel()
 
     def _hello(self, request_id: object, params: Json) -> None:
-        self._commands = Commands.of_client(self._options.runs_commands, params)
+        self._commands = CommandRunner.of_client(self._options.runs_commands, params)
         self._reads = _can_read(params)
         hello = self._recording.hello
         self._send_answer(request_id, {"result": default_hello()} if hello is None else hello)
@@ -224,7 +224,12 @@ def _answerable(part: Part, method: str, session_id: str) -> Part:
     result: Json = {"sessionId": session_id} if method == "session/new" else {}
     sends = [step for step in part.steps if isinstance(step, Send)]
     return Part(
-        "open", method, part.params, part.at, "", [Reply(part.at, {"result": result}), *sends]
+        "open",
+        method,
+        part.params,
+        part.at,
+        "",
+        [RecordedReply(part.at, {"result": result}), *sends],
     )
 
 

@@ -16,10 +16,10 @@ from acp_jupyter.agents.replay.recording import (
     Object,
     Opening,
     Part,
+    RecordedReply,
     RecordedSession,
     Recording,
     RecordingError,
-    Reply,
     Send,
     Step,
     TerminalNote,
@@ -251,7 +251,7 @@ class _Builder:
         if isinstance(call, str):
             self.recording.answers[call].append(message)
             return
-        call.steps.append(Reply(entry.t, message))
+        call.steps.append(RecordedReply(entry.t, message))
         match call.kind:
             case "open":
                 self._opened(call, message)

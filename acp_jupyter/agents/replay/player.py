@@ -24,11 +24,11 @@ from acp_jupyter.agents.replay.recording import (
     Localiser,
     Object,
     Part,
-    Reply,
+    RecordedReply,
     Send,
     Step,
 )
-from acp_jupyter.agents.replay.terminals import Commands
+from acp_jupyter.agents.replay.terminals import CommandRunner
 from acp_jupyter.agents.rpc import Peer, RpcError
 
 _T = TypeVar("_T")
@@ -50,7 +50,7 @@ class Player:
         peer: Peer,
         localiser: Localiser,
         speed: float | None,
-        commands: Commands,
+        commands: CommandRunner,
         work: SessionFiles,
     ) -> None:
         self.localiser = localiser
@@ -127,7 +127,7 @@ class Player:
                 await self._answered(step, turn)
             case Cancelled():
                 pass  # the client has not cancelled this time
-            case Reply():
+            case RecordedReply():
                 await self._reply(step, turn, request_id)
 
     async def _is_due(self, ask: AgentRequest, turn: PlayedTurn) -> bool:
@@ -217,7 +217,7 @@ class Player:
         if isinstance(then, str) and isinstance(now, str):
             self.localiser.terminals[then] = now
 
-    async def _reply(self, step: Reply, turn: PlayedTurn, request_id: object) -> None:
+    async def _reply(self, step: RecordedReply, turn: PlayedTurn, request_id: object) -> None:
         if not turn.is_past_cancel:
             # A stopped turn may never have asked for its changes.
             await self._change_files(turn)

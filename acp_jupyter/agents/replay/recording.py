@@ -83,14 +83,14 @@ class Cancelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class RecordedReply:
     """The agent answered the request that began the part."""
 
     at: float
     message: Object
 
 
-Step = Send | AgentRequest | Answered | Cancelled | Reply
+Step = Send | AgentRequest | Answered | Cancelled | RecordedReply
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,9 @@ class Part:
     terminal_notes: list[TerminalOutputNote] = field(default_factory=list)
 
     @property
-    def reply(self) -> Reply | None:
+    def reply(self) -> RecordedReply | None:
         """The agent's recorded response; None if there is none."""
-        return next((step for step in self.steps if isinstance(step, Reply)), None)
+        return next((step for step in self.steps if isinstance(step, RecordedReply)), None)
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ _Meta: TypeAlias = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Commands:
+class CommandRunner:
     """How recorded commands are replayed.
 
     Attributes

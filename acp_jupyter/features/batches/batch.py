@@ -24,10 +24,10 @@ from typing import Any
 from acp_jupyter.errors import BadRequest, MissingPackage, NotAllowed
 from acp_jupyter.features.batches.jobs import (
     BatchFolder,
+    JobOutcome,
     JobSpec,
-    Outcome,
 )
-from acp_jupyter.features.batches.plan import Plan, jobs_of
+from acp_jupyter.features.batches.plan import BatchPlan, jobs_of
 from acp_jupyter.features.batches.progress import Progress, progress_of
 from acp_jupyter.features.batches.results import (
     BatchResults,
@@ -137,7 +137,7 @@ def batch(
     if importlib.util.find_spec("papermill") is None:
         raise MissingPackage(MISSING)
     jobs = jobs_of(params, agents, policy, sandbox, seeds, network)
-    specs = Plan(notebook_or_prompt, inputs, out).specs(
+    specs = BatchPlan(notebook_or_prompt, inputs, out).specs(
         jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
     )
     folder = BatchFolder(Path(specs[0].out))
@@ -176,7 +176,7 @@ class _Results:
                 self.put(spec, known)
 
     def put(
-        self, spec: JobSpec, outcome: Outcome | None, error: str = "", reason: str = ""
+        self, spec: JobSpec, outcome: JobOutcome | None, error: str = "", reason: str = ""
     ) -> JobResult:
         """Grade a job's outcome and add the result."""
         result = graded(result_of(spec, outcome, error, reason), self._grade)
@@ -272,7 +272,7 @@ class _Run:
 
     def _take(self, future: Future[str], spec: JobSpec) -> None:
         try:
-            outcome = Outcome.model_validate_json(future.result())
+            outcome = JobOutcome.model_validate_json(future.result())
         except BrokenExecutor as error:
             self._break(spec, error)
         except CancelledError:

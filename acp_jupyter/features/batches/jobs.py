@@ -111,7 +111,7 @@ class KeptTurns(Model):
     turns: tuple[TurnRecord, ...] = ()
 
 
-class Outcome(Model):
+class JobOutcome(Model):
     """The result of a job, as ``result.json`` in its folder; without that file it hasn't ended."""
 
     key: str
@@ -167,11 +167,11 @@ class BatchFolder:
         """Return the folder of a job's result."""
         return self.path / ("replayed" if replay else "jobs") / key
 
-    def outcome(self, key: str, *, replay: bool = False) -> Outcome | None:
+    def outcome(self, key: str, *, replay: bool = False) -> JobOutcome | None:
         """Return the outcome of a job; None if it has not ended or its file can't be read."""
         try:
             content = (self.job(key, replay=replay) / "result.json").read_bytes()
-            return Outcome.model_validate_json(content)
+            return JobOutcome.model_validate_json(content)
         except (OSError, ValueError):
             return None
 

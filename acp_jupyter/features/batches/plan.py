@@ -67,7 +67,7 @@ def jobs_of(
     return jobs
 
 
-class Plan:
+class BatchPlan:
     """What all jobs of a batch share: the notebook, its inputs, the folder."""
 
     def __init__(

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from acp_jupyter.errors import MissingPackage
-from acp_jupyter.features.batches.jobs import RECORDING, BatchFolder, JobSpec, Outcome, TurnRecord
+from acp_jupyter.features.batches.jobs import (
+    RECORDING,
+    BatchFolder,
+    JobOutcome,
+    JobSpec,
+    TurnRecord,
+)
 from acp_jupyter.host.bounds import LEVELS
 from acp_jupyter.protocol.formatting import shorten
 
@@ -225,7 +231,7 @@ def counted(results: tuple[JobResult, ...]) -> str:
 
 
 def result_of(
-    spec: JobSpec, outcome: Outcome | None, error: str = "", reason: str = ""
+    spec: JobSpec, outcome: JobOutcome | None, error: str = "", reason: str = ""
 ) -> JobResult:
     """Return the result of a job; without an outcome it did not run, and ``error`` says why."""
     return JobResult(

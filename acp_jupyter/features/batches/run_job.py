@@ -25,9 +25,9 @@ from acp_jupyter.features.batches.jobs import (
     SETUP,
     TURNS,
     BatchFolder,
+    JobOutcome,
     JobSpec,
     KeptTurns,
-    Outcome,
     Setup,
     TurnRecord,
 )
@@ -51,7 +51,7 @@ def run_job(text: str) -> str:
             outcome = _Run(spec, batch, folder).outcome()
     except OSError as error:
         words = f"Its files could not be read or written: {plain_reason(error, path=True)}."
-        outcome = Outcome(key=spec.key, finished=False, error=words, reason="files")
+        outcome = JobOutcome(key=spec.key, finished=False, error=words, reason="files")
     return outcome.model_dump_json()
 
 
@@ -65,7 +65,7 @@ class _Run:
         self._work = folder / "work"
         self._notes = list(spec.notes)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> JobOutcome:
         """Run the job and write its result."""
         spec, started = self._order, time.monotonic()
         copy_tree(self._batch.inputs(spec.inputs), self._work)
@@ -75,7 +75,7 @@ class _Run:
         failed = next((turn for turn in reversed(turns) if turn.reason), None)
         if error and failed is not None:
             reason = failed.reason
-        outcome = Outcome(
+        outcome = JobOutcome(
             key=spec.key,
             finished=not error,
             error=error[:_ERROR_CHARS],
@@ -142,7 +142,7 @@ class _Run:
         except (OSError, ValueError):
             return ()
 
-    def _save(self, outcome: Outcome) -> Outcome:
+    def _save(self, outcome: JobOutcome) -> JobOutcome:
         """Move the result into place, or return the result of a process that was first."""
         spec = self._order
         with self._batch.being_written() as made:

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.features.variants.kernel_request import NoKernel, VariantKernelRequest
-from acp_jupyter.features.variants.restoring import Restored, Restorer
+from acp_jupyter.features.variants.restoring import RestoredVariables, Restorer
 from acp_jupyter.features.variants.shared_variables import SharedVariables
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.sessions.session import Session
@@ -131,7 +131,7 @@ class VariantKernel:
         self._restorer = restorer
         self._ids: set[str] = set()
         """Ids of kernels that may run."""
-        self._running: asyncio.Task[tuple[str, Restored]] | None = None
+        self._running: asyncio.Task[tuple[str, RestoredVariables]] | None = None
         self._over = False
 
     @property
@@ -172,7 +172,7 @@ class VariantKernel:
     def _is_ready(self) -> bool:
         return self._running is not None and self._running.done()
 
-    async def _ready(self, session: Session) -> tuple[str, Restored]:
+    async def _ready(self, session: Session) -> tuple[str, RestoredVariables]:
         """Return the kernel's id and what was restored; several calls wait for one start."""
         if self._over:
             raise ToolError("The turn has ended, and its kernel with it.")
@@ -181,7 +181,7 @@ class VariantKernel:
             self._running = asyncio.create_task(self._start(session))
         return await asyncio.shield(self._running)
 
-    async def _start(self, session: Session) -> tuple[str, Restored]:
+    async def _start(self, session: Session) -> tuple[str, RestoredVariables]:
         kernel_id = str(uuid.uuid4())
         self._ids.add(kernel_id)
         try:

@@ -29,7 +29,7 @@ _EMPTY = "It has none of the notebook's variables"
 
 
 @dataclass(frozen=True, slots=True)
-class Restored:
+class RestoredVariables:
     """The variables that were restored in a kernel."""
 
     words: str
@@ -52,7 +52,7 @@ class Restorer:
         self._cells = cells
         self._variables = variables
 
-    async def restore(self, kernel_id: str) -> Restored:
+    async def restore(self, kernel_id: str) -> RestoredVariables:
         """Restore variables in a new kernel; return which were restored and which not."""
         match self._request.restore:
             case "dill":
@@ -60,21 +60,23 @@ class Restorer:
             case "rerun":
                 return await self._rerun(kernel_id)
             case "none":
-                return Restored(f"{_EMPTY}.")
+                return RestoredVariables(f"{_EMPTY}.")
             case _:
                 assert_never(self._request.restore)
 
-    async def _copy(self, kernel_id: str) -> Restored:
+    async def _copy(self, kernel_id: str) -> RestoredVariables:
         assert self._variables is not None
         written, path = await self._variables.written(self._request.copy)
         if written.trouble:
-            return Restored(f"{_EMPTY}: {written.trouble}.", whole=False)
+            return RestoredVariables(f"{_EMPTY}: {written.trouble}.", whole=False)
         folder, place = self._request.variant.folder, str(self._request.copy.path)
         call = f"read_variables_json(get_ipython(), {str(path)!r}, {folder!r}, {place!r})"
         read = await copied(self._runner, kernel_id, call, COPY_SECONDS)
         if read.trouble:
             await self._empty(kernel_id)
-            return Restored(f"{_EMPTY}, as they could not be read: {read.trouble}.", whole=False)
+            return RestoredVariables(
+                f"{_EMPTY}, as they could not be read: {read.trouble}.", whole=False
+            )
         return _copied(written, read)
 
     async def _empty(self, kernel_id: str) -> None:
@@ -84,7 +86,7 @@ class Restorer:
         except KernelError:
             return  # the next tool call reports the dead kernel
 
-    async def _rerun(self, kernel_id: str) -> Restored:
+    async def _rerun(self, kernel_id: str) -> RestoredVariables:
         end = asyncio.get_running_loop().time() + _RERUN_SECONDS
         skipped, ran, left_out = SkippedCells(), 0, list[str]()
         for number, cell in self._cells:
@@ -94,7 +96,9 @@ class Restorer:
                 reason = await self._run(kernel_id, cell.source, left)
                 if reason and NO_AGENTS not in reason:
                     rest = f"Cell {number} failed: {reason}. What comes after it was not run."
-                    return Restored(f"{self._ran(ran)} {_left_out(left_out)}{rest}", whole=False)
+                    return RestoredVariables(
+                        f"{self._ran(ran)} {_left_out(left_out)}{rest}", whole=False
+                    )
                 if reason:
                     skipped.add(number, cell)
                     reason = ASKS
@@ -102,7 +106,7 @@ class Restorer:
                 ran += 1
             elif cell.source.strip():
                 left_out.append(f"cell {number} ({reason})")
-        return Restored(f"{self._ran(ran)} {_left_out(left_out)}".strip())
+        return RestoredVariables(f"{self._ran(ran)} {_left_out(left_out)}".strip())
 
     def _ran(self, count: int) -> str:
         if not count:
@@ -124,7 +128,7 @@ def _left_out(cells: Sequence[str]) -> str:
     return f"Not run: {', '.join(cells)}. " if cells else ""
 
 
-def _copied(written: CopiedVariables, read: CopiedVariables) -> Restored:
+def _copied(written: CopiedVariables, read: CopiedVariables) -> RestoredVariables:
     names = (*written.left_out, *read.left_out)
     if not read.count:
         words = f"{_EMPTY}: {'none could be copied' if names else 'there are none'}."
@@ -133,4 +137,4 @@ def _copied(written: CopiedVariables, read: CopiedVariables) -> Restored:
     if names:
         more = f" and {written.more} more" if written.more else ""
         words += f" Not copied: {', '.join(names)}{more}."
-    return Restored(words)
+    return RestoredVariables(words)

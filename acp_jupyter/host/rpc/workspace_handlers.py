@@ -126,7 +126,7 @@ class TerminalService(Protocol):
         """ACP: terminal/release."""
 
 
-class Variable(Protocol):
+class EnvironmentVariable(Protocol):
     """ACP: a variable of a terminal's environment."""
 
     name: str
@@ -147,7 +147,7 @@ class TerminalHandlers:
         self,
         command: str,
         args: list[str] | None = None,
-        env: Sequence[Variable] | None = None,
+        env: Sequence[EnvironmentVariable] | None = None,
         cwd: str | None = None,
         output_byte_limit: int | None = None,
         *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.turn.display import (
-    TerminalScreen,
+    TurnPrinter,
     end_widget,
     first_bundle,
     unanswered,
@@ -111,7 +111,7 @@ class BackgroundOutput:
 
 def show_in_terminal(turn: Turn) -> None:
     """Print a turn while it is waited for."""
-    screen = TerminalScreen()
+    screen = TurnPrinter()
     try:
         turn._wait(None, screen.show)
         turn._wait_for_late_text()

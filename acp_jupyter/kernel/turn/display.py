@@ -107,7 +107,7 @@ def end_widget(widget: Shown) -> None:
             _ended.popleft().close()
 
 
-class TerminalScreen:
+class TurnPrinter:
     """Prints the text and items that a turn has added since the last call."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from acp_jupyter.agents.demo.edits import repair
 from acp_jupyter.agents.demo.mcp_client import Picture
 from acp_jupyter.agents.demo.notebook_tasks import picture_text, plot_code
-from acp_jupyter.agents.demo.notebook_tools import Variable
+from acp_jupyter.agents.demo.notebook_tools import NotebookVariable
 from acp_jupyter.agents.demo.prompt import Task, understand
 
 
@@ -99,7 +99,7 @@ def test_a_fix_that_is_only_to_be_proposed_names_its_cell() -> None:
 
 @pytest.mark.parametrize("values", ["[3, 1, 2]", "(0,)", "[-1, -2]", "range(100)"])
 def test_bars_drawn_by_hand_are_a_picture(values: str) -> None:
-    code = plot_code(Variable("values", "list", "", ""), has_matplotlib=False)
+    code = plot_code(NotebookVariable("values", "list", "", ""), has_matplotlib=False)
     drawing, _, last = code.rpartition("\n\n\n")
     names = {"values": eval(values)}
     exec(drawing, names)
@@ -115,6 +115,6 @@ def test_a_picture_that_is_none_is_named_by_its_type(data: str) -> None:
 
 @pytest.mark.parametrize("kind", ["DataFrame", "Series", "list", "dict"])
 def test_the_code_for_matplotlib_is_python(kind: str) -> None:
-    code = plot_code(Variable("df", kind, "", ""), has_matplotlib=True)
+    code = plot_code(NotebookVariable("df", kind, "", ""), has_matplotlib=True)
     ast.parse(code)
     assert "matplotlib" in code

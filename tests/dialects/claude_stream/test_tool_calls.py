@@ -8,10 +8,10 @@ import pytest
 
 from acp_jupyter.agents.claude_cli.cli_input import decision
 from acp_jupyter.dialects.claude_results import (
+    CliPermissionWithdrawn,
     ControlAnswered,
     ControlRequested,
     PermissionRequested,
-    PermissionWithdrawn,
 )
 from tests.support.agents.claude_output import read, recorded
 
@@ -221,7 +221,7 @@ def test_the_rest_of_the_control_protocol() -> None:
     answers = [{"type": "control_response", "response": response} for response in (good, bad)]
     assert read(other, withdrawn, *answers).results == [
         ControlRequested("r2", "mcp_message"),
-        PermissionWithdrawn("r1"),
+        CliPermissionWithdrawn("r1"),
         ControlAnswered("q", {"mode": "plan"}),
         ControlAnswered("q", {}, "No such mode."),
     ]

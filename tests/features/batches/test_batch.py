@@ -13,7 +13,7 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.errors import BadRequest, FileMissing
-from acp_jupyter.features.batches.jobs import JobSpec, Outcome, TurnRecord
+from acp_jupyter.features.batches.jobs import JobOutcome, JobSpec, TurnRecord
 from acp_jupyter.features.batches.results import BatchResults, JobResult
 from acp_jupyter.host.sandbox.levels import find_level
 from tests.features.batches.support.jobs import Answering, job_notebook, starts
@@ -24,9 +24,9 @@ pytestmark = pytest.mark.filterwarnings("default")
 long = pytest.mark.long
 
 
-def _done(spec: JobSpec) -> Outcome:
+def _done(spec: JobSpec) -> JobOutcome:
     turn = TurnRecord(agent=spec.agent, session_id="s", stop_reason="end_turn", text="42")
-    return Outcome(key=spec.key, finished=True, turns=(turn,), seconds=1.0)
+    return JobOutcome(key=spec.key, finished=True, turns=(turn,), seconds=1.0)
 
 
 def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
@@ -55,7 +55,7 @@ def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
 def test_an_agents_login_is_used_by_no_more_jobs_than_was_said(folder: Path) -> None:
     both = threading.Barrier(2, timeout=PATIENCE_SECONDS)
 
-    def answer(spec: JobSpec) -> Outcome:
+    def answer(spec: JobSpec) -> JobOutcome:
         if spec.agent == "a":
             both.wait()  # so two do run at once
         return _done(spec)
@@ -75,10 +75,10 @@ def test_an_agents_login_is_used_by_no_more_jobs_than_was_said(folder: Path) -> 
 
 
 def test_an_agent_that_needs_a_login_is_not_tried_by_each_job(folder: Path) -> None:
-    def answer(spec: JobSpec) -> Outcome:
+    def answer(spec: JobSpec) -> JobOutcome:
         if spec.agent == "a":
             words = "TurnError: Log in first."
-            return Outcome(key=spec.key, finished=False, error=words, reason="login_needed")
+            return JobOutcome(key=spec.key, finished=False, error=words, reason="login_needed")
         return _done(spec)
 
     with Answering(answer) as executor:
@@ -98,8 +98,8 @@ def test_grades_are_of_the_users_function_and_its_errors_stop_nothing(folder: Pa
             raise ValueError("no answer")
         return None if result.seed == 2 else result.text == "42"
 
-    def answer(spec: JobSpec) -> Outcome:
-        return _done(spec) if spec.seed else Outcome(key=spec.key, finished=False, error="x")
+    def answer(spec: JobSpec) -> JobOutcome:
+        return _done(spec) if spec.seed else JobOutcome(key=spec.key, finished=False, error="x")
 
     with Answering(answer) as executor:
         results = acp_jupyter.batch("Do", seeds=range(4), executor=executor, grade=grade)

@@ -13,7 +13,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from acp_jupyter.features.batches.jobs import BatchFolder, JobSpec, Outcome
+from acp_jupyter.features.batches.jobs import BatchFolder, JobOutcome, JobSpec
 from acp_jupyter.features.batches.run_job import run_job
 from acp_jupyter.features.batches.workers import LocalWorkers
 from tests.support.wait import eventually
@@ -96,7 +96,7 @@ def test_the_folders_of_a_killed_batch_go_and_those_of_one_that_runs_stay(
                 workers.close()
         else:
             answer = run_job(job)
-        assert Outcome.model_validate_json(answer).finished
+        assert JobOutcome.model_validate_json(answer).finished
         assert alive.poll() is None
         assert (lives / "work" / "made").exists()
         assert not dies.exists()

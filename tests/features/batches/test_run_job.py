@@ -10,15 +10,15 @@ import pytest
 from acp_jupyter.features.batches.jobs import (
     TURNS,
     BatchFolder,
+    JobOutcome,
     JobSpec,
     KeptTurns,
-    Outcome,
     TurnRecord,
 )
 from acp_jupyter.features.batches.run_job import run_job
 from acp_jupyter.features.batches.workers import LocalWorkers
 
-FIRST = Outcome(key="k", finished=True, notes=("It was first.",))
+FIRST = JobOutcome(key="k", finished=True, notes=("It was first.",))
 TURN = TurnRecord(agent="demo", session_id="s", stop_reason="end_turn")
 
 
@@ -51,15 +51,15 @@ def job(batch: BatchFolder, code: str) -> str:
     return spec.model_dump_json()
 
 
-def ran(batch: BatchFolder, code: str) -> Outcome:
-    return Outcome.model_validate_json(run_job(job(batch, code)))
+def ran(batch: BatchFolder, code: str) -> JobOutcome:
+    return JobOutcome.model_validate_json(run_job(job(batch, code)))
 
 
 def test_a_job_that_is_finished_is_not_run_again(batch: BatchFolder) -> None:
     batch.job("k").mkdir(parents=True)
     (batch.job("k") / "result.json").write_text(FIRST.model_dump_json())
     spec = JobSpec(key="k", out=str(batch.path), notebook="none", inputs="none", name="n.ipynb")
-    assert Outcome.model_validate_json(run_job(spec.model_dump_json())) == FIRST
+    assert JobOutcome.model_validate_json(run_job(spec.model_dump_json())) == FIRST
 
 
 def test_the_result_that_was_there_first_stays(batch: BatchFolder) -> None:
@@ -83,7 +83,7 @@ def test_a_job_whose_process_dies_is_run_by_another(batch: BatchFolder, tmp_path
     )
     workers = LocalWorkers(1, tmp_path / "log")
     try:
-        outcome = Outcome.model_validate_json(workers.run(job(batch, code)))
+        outcome = JobOutcome.model_validate_json(workers.run(job(batch, code)))
     finally:
         workers.close()
     assert died.exists()

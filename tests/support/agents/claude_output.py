@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.dialects.claude_reader import ClaudeCli, CliOutput
-from acp_jupyter.dialects.claude_results import CliResult, TurnEnd, TurnError, Update
+from acp_jupyter.dialects.claude_results import CliResult, CliTurnEnd, CliTurnError, Update
 
 __all__ = ["Meaning", "log_names", "read", "recorded"]
 
@@ -20,8 +20,8 @@ class Meaning:
     def __init__(self, results: Iterable[CliResult]) -> None:
         self.results = list(results)
         self.updates = [r.update for r in self.results if isinstance(r, Update)]
-        self.ends = [r for r in self.results if isinstance(r, TurnEnd)]
-        self.errors = [r for r in self.results if isinstance(r, TurnError)]
+        self.ends = [r for r in self.results if isinstance(r, CliTurnEnd)]
+        self.errors = [r for r in self.results if isinstance(r, CliTurnError)]
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [update for update in self.updates if update["sessionUpdate"] == kind]

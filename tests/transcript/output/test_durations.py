@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.api.models.turns import TurnDetail
-from acp_jupyter.kernel.turn.display import TerminalScreen
+from acp_jupyter.kernel.turn.display import TurnPrinter
 from acp_jupyter.transcript.model.items import TurnEnd
 from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.output.html import html_page
@@ -72,7 +72,7 @@ def test_a_terminal_tells_it_at_the_end(log: Imported, capsys: pytest.CaptureFix
     state = log.transcript
     (turn,) = state.turns.values()
     screen, detail = (
-        TerminalScreen(),
+        TurnPrinter(),
         TurnDetail(turn=turn, items=log.items(), session=state.session),
     )
     screen.show(detail)

@@ -10,7 +10,7 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.features.batches.jobs import JobSpec, Outcome
+from acp_jupyter.features.batches.jobs import JobOutcome, JobSpec
 from tests.support.kernel.notebook_file import new_notebook, write_notebook
 
 __all__ = ["Answering", "configure_agents", "job_notebook", "starts"]
@@ -48,7 +48,7 @@ def starts(log: Path) -> Counter[str]:
 class Answering(Executor):
     """Answers each order by a function; knows how many jobs of an agent were there at once."""
 
-    def __init__(self, answer: Callable[[JobSpec], Outcome], threads: int = 8) -> None:
+    def __init__(self, answer: Callable[[JobSpec], JobOutcome], threads: int = 8) -> None:
         self._pool = ThreadPoolExecutor(threads)
         self._answer = answer
         self._lock = threading.Lock()
