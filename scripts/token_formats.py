@@ -232,8 +232,8 @@ def written() -> str:
         "# fmt: off\n"
         "TOKEN_FORMATS: tuple[tuple[str, str, str, int, str], ...] = (\n"
         f"{rows}\n)\n"
-        '"""Rule, how a token begins, of which characters the rest is, how many at least, and the\n'
-        'signs that are in every one.\n"""\n'
+        '"""The rule, how a token begins, the characters of its rest, their least number, and the\n'
+        'signs that every token has.\n"""\n'
     )
 
 

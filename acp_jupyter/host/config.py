@@ -45,7 +45,7 @@ class HostConfig:
     tools: McpServerProvider | None = None
     """Provider of MCP servers that belong to one session each."""
     goes_on: bool = True
-    """Whether a notebook continues sessions of an earlier run; otherwise each run starts anew."""
+    """Whether a notebook continues sessions of an earlier run; else each run starts new ones."""
     own_folders: tuple[Path, ...] = ()
     """Folders of Jupyter and similar programs: their files are protected and never count as
     changed by a turn. ``data_dir`` is one of them."""

@@ -228,7 +228,7 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | InvalidEntr
         host=host,
         additional_directories=tuple(entry.additional_directories),
         system_prompt=entry.system_prompt,
-        # What is missed while a connection is cut is told again in version 1.
+        # What is missed while a connection is cut is sent again in version 1.
         protocol_version=1 if host else entry.protocol_version,
         sandbox=entry.sandbox,
     )

@@ -1,4 +1,4 @@
-"""What agents often get wrong: the rows of a checklist, each of which tries one thing."""
+"""What agents often get wrong: the rows of a checklist; each tries one thing."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ class _InlineWriter:
         return "~`" in self._source or any(0 < count < total for count in codes)
 
     def written(self, start: int, end: int) -> str:
-        """Return a part of the source with its code, links and escapes written anew."""
+        """Return a part of the source with its code, links and escapes rewritten."""
         parts = ""
         while self._next < len(self._spans) and self._spans[self._next].start < end:
             span = self._spans[self._next]

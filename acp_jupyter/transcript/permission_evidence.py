@@ -230,7 +230,7 @@ def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
     short = (words for words in (call.tool_name, call.title) if len(words) <= _LONGEST_NAME)
     names = {re.sub(r"[^a-z]", "", words.lower()) for words in short}
     silent = not (call.command or call.path or call.locations or call.diffs or call.raw_input)
-    # Claude's prefix for the tools of MCP servers, many of which take no arguments.
+    # Claude's prefix for the tools of MCP servers. Many take no arguments.
     is_tool = call.tool_name.startswith("mcp__")
     return (
         len(once) > 1

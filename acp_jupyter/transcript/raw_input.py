@@ -48,7 +48,7 @@ _ORDINARY: dict[str, tuple[JsonValue, ...]] = {
     "source": ("agent", "unified_exec_startup"),
     "withescalatedpermissions": (False,),
 }
-"""Fields of which only these values change nothing."""
+"""Fields, and the values of each that change nothing."""
 _FOLDERS = frozenset({"cwd", "directory", "dirpath", "workdir", "workingdir", "workingdirectory"})
 _BACKGROUND = frozenset({"background", "isbackground", "runinbackground"})
 

@@ -1,4 +1,4 @@
-"""What secrets look like: a table of patterns, each of which takes linear time.
+"""What secrets look like: a table of patterns, each in linear time.
 
 The formats of service tokens come from a maintained set of rules: see `token_formats`. The
 patterns here match secrets with a form of their own (keys, headers, addresses), and values by

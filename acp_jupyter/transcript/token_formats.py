@@ -302,6 +302,6 @@ TOKEN_FORMATS: tuple[tuple[str, str, str, int, str], ...] = (
     ("slack-user-token", "xoxp", "0-9A-Za-z-", 62, "-"),
     ("zuplo-consumer-api-key", "zpka_", "0-9a-z_", 41, "_"),
 )
-"""Rule, how a token begins, of which characters the rest is, how many at least, and the
-signs that are in every one.
+"""The rule, how a token begins, the characters of its rest, their least number, and the
+signs that every token has.
 """

@@ -133,7 +133,7 @@ async def step(
     Parameters
     ----------
     may_fail
-        Whether an answer that tells of a failure is an answer all the same: code that raised.
+        Whether an answer about a failure counts as an answer, too: code that raised.
     """
     call = turn.tool_call(
         title,

@@ -89,7 +89,7 @@ class Inbound:
         self._version_2 = version_2
         self._noise = 0
         self._told: Counter[str] = Counter()
-        """How often each session was told that a message is too large."""
+        """How many notices about messages that are too large each session has."""
         self._halves = SurrogatePairs()
         self._held = DelayedAnswers(log_router, self._answered, self._handle)
 

@@ -207,7 +207,7 @@ class AgentPool:
             running.log_router.leave(member.log)
 
     async def restart(self, agent_id: str) -> int:
-        """End all processes of an agent, which sessions start anew; return their number."""
+        """End all processes of an agent, so that sessions start new ones; return their number."""
         groups = tuple((k, group) for k, group in self._running.items() if k[0] == agent_id)
         found = [(key, running) for key, group in groups for running in group]
         self._crashes.forget_all(lambda key: key[0] == agent_id)

@@ -132,7 +132,7 @@ class SdkConnection:
         """Bring messages to the connection; if it fails, the agent can't be talked to."""
         try:
             await self._connection.main_loop()
-        except Exception:  # noqa: BLE001 - whatever failed, those who wait are told
+        except Exception:  # noqa: BLE001 - whatever failed, those who wait get an error
             _log.exception("The messages of an agent could not be read any more")
         finally:
             self._transport.fail_deaf(_DEAF)

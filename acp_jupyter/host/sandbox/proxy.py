@@ -105,7 +105,7 @@ class Proxy:
         self._path: Path | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self.refused: dict[Destination, None] = {}
-        """What nobody has allowed, since it was asked for last; the newest."""
+        """Hosts that nobody has allowed, those asked for last at the end."""
 
     async def listen_at(self, path: Path) -> None:
         """Listen at a Unix socket."""

@@ -63,7 +63,7 @@ CACHE_VARIABLES = {
 _PREFIX = "acp-sandbox-"
 _KEPT_WITHIN = {"read": "--fix", "hidden": "--hide"}
 _MAX_PLACES = 2000
-"""Of one kind in a session's folder, each of which costs a tenth of a millisecond."""
+"""Of one kind in a session's folder; each costs a tenth of a millisecond."""
 _MAX_BY_BUBBLEWRAP = 200
 """The same where bubblewrap keeps them, which takes a second then."""
 _TOO_WIDE = ("/", "/home", "/root", "/usr", "/etc", "/var", "/opt", "/srv", "/mnt", "/media")
@@ -123,7 +123,7 @@ class Confined:
 
     @property
     def refused_hosts(self) -> tuple[Destination, ...]:
-        """What was asked for last and not reached, since nobody allowed it."""
+        """Hosts that were asked for last and that nobody allowed."""
         return () if self._proxy is None else tuple(self._proxy.refused)
 
     @property

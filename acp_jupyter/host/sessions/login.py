@@ -83,7 +83,7 @@ class SessionLogin:
             raise
 
     def ask_status(self, connection: AgentConnection) -> None:
-        """Ask which login is in use, where the agent tells; nobody waits. ACP: auth/status."""
+        """Ask which login is in use, if the agent can say; nobody waits. ACP: auth/status."""
         if "authStatus" not in abilities(dict(connection.initialize_result)):
             return
         if self._status is not None:

@@ -134,7 +134,7 @@ class Ownership:
             return frozenset(self._lost), frozenset(self._gone)
 
     def mark_lost(self, folder: Path) -> None:
-        """Note that another server owns a folder of which a session is open here."""
+        """Note that another server owns the folder of a session that is open here."""
         with self._lock:
             self._lost.add(folder)
 

@@ -27,7 +27,7 @@ _TRIES = 3
 
 
 class SharedJsonFile(Generic[_Content]):
-    """A JSON file that several programs share; read anew and changed atomically. Blocks.
+    """A JSON file that several programs share; read each time, changed atomically. Blocks.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def name_beside_owner(folder: Path) -> str:
 
 
 async def made(make: Callable[[], T], unmake: Callable[[T], None]) -> T:
-    """Make something in a thread; if nobody waits for it any more, unmake it once it is there."""
+    """Make something in a thread; if nobody waits for it any more, remove it once it is there."""
     making = asyncio.create_task(asyncio.to_thread(make))
     try:
         return await asyncio.shield(making)

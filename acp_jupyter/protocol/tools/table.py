@@ -33,7 +33,7 @@ KIND_TITLES: dict[AcpKind, str] = {
     "switch_mode": "Switching mode",
     "other": "Running tool",
 }
-"""For a tool of which only the kind is known."""
+"""For an unknown tool of a known kind."""
 
 KIND_TOOLS: dict[AcpKind, str] = {"read": "read", "edit": "edit", "execute": "bash"}
 """The fallback for a tool's name: kinds that name one tool each."""

@@ -227,7 +227,7 @@ class DocumentRevert:
         return False
 
     async def _made(self, step: DocumentStep) -> DocumentStep:
-        """Return the step from the present text, a part of which may already be as wanted.
+        """Return the step from the present text, which may already be as wanted in part.
 
         Undoing the step then leaves that part alone.
         """

@@ -129,7 +129,7 @@ class TextSteps:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
 
     def completed(self, changes: Iterable[TreeChange], parts: Sequence[PartOfFile]) -> set[str]:
-        """Return the files of which all will be in the folder, or nothing."""
+        """Return the files to write: all of them, or none."""
         alone = [replace(part, earlier=(), later=()) for part in parts]
         ends = [replace(each, present=(), wanted=None) for each in alone]
         steps = zip(self.plan(changes, alone), self.plan(changes, ends), strict=True)
