@@ -117,6 +117,37 @@ describe('parseSnapshot', () => {
     ]);
   });
 
+  it('offers nothing that only a live turn can do', () => {
+    const call = {
+      ...tool('r'),
+      can_cancel: true,
+      cancelling: true,
+      wall: { path: 'a.py', words: 'Refused.', offers: 'outside', environment: 'X', run_id: '' },
+      terminal: { command: 'ls', running: true, can_cancel: true },
+      permission: { ...permission(), wider_rules: [{ text: 'edit', words: 'Any file' }] },
+    };
+    const snapshot = parseSnapshot(
+      { ...good, items: [call, { ...message('m', 'x'), open: true }] },
+      {},
+    );
+    expect(snapshot?.items).toMatchObject([
+      {
+        can_cancel: false,
+        cancelling: false,
+        wall: { words: 'Refused.', offers: '', environment: '' },
+        terminal: { running: true, can_cancel: false },
+        permission: { wider_rules: [] },
+      },
+      { open: false },
+    ]);
+  });
+
+  it('keeps a large picture whole', () => {
+    const data = 'A'.repeat(1_200_000);
+    const picture = { kind: 'content_block', id: 'b', type: 'image', mime_type: 'image/png', data };
+    expect(parseSnapshot({ ...good, items: [picture] }, {})?.items).toMatchObject([{ data }]);
+  });
+
   it('bounds texts and lists', () => {
     const big = parseSnapshot(
       {
