@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeVar, assert_never, get_args
+from typing import Literal, assert_never, get_args
 
 from pydantic import JsonValue
 from pydantic_core import to_json
@@ -47,6 +47,7 @@ from acp_jupyter.protocol.packets import (
     UserMessageChunk,
 )
 from acp_jupyter.protocol.parse.packet import Packet
+from acp_jupyter.protocol.parse.tool_calls import remember
 from acp_jupyter.protocol.session_packets import CancelSent, NoticePacket, SessionInfoUpdate
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
@@ -262,11 +263,6 @@ def _prompt(turn_id: str, prompt: _Blocks) -> Iterator[TurnPacket]:
             yield TurnPacket(UserMessageChunk(block=block), turn_id)
 
 
-_REMEMBERED = 1000
-
-_Value = TypeVar("_Value")
-
-
 @dataclass(frozen=True, slots=True)
 class TurnPacket:
     """A packet with its turn."""
@@ -330,13 +326,6 @@ def _settled_reason(note: PermissionSettledNote) -> str:
             return note.reason
         case _:
             return ""
-
-
-def remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
-    """Add an entry, and drop the oldest if there are too many."""
-    known[key] = value
-    if len(known) > _REMEMBERED:
-        known.popitem(last=False)
 
 
 class StreamElicitations:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeVar, assert_never
+from typing import Literal, assert_never
 
 from acp_jupyter.dialects.onyx import build_converters as convert
 from acp_jupyter.dialects.onyx import build_packets as build
@@ -43,6 +43,7 @@ from acp_jupyter.protocol.packets import (
     UserMessageChunk,
 )
 from acp_jupyter.protocol.parse.packet import Packet
+from acp_jupyter.protocol.parse.tool_calls import remember
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
@@ -63,7 +64,6 @@ from acp_jupyter.protocol.session_packets import (
 )
 from acp_jupyter.protocol.vocabulary import ToolStatus
 
-_REMEMBERED = 1000
 _FINAL: frozenset[ToolStatus] = frozenset({"completed", "failed", "cancelled"})
 _LEFT_OUT = (
     AvailableCommandsUpdate,
@@ -82,8 +82,6 @@ _LEFT_OUT = (
     Unknown,
 )
 """Packets that may come at any time, and don't end a text."""
-
-_Value = TypeVar("_Value")
 
 
 @dataclass(slots=True)
@@ -134,7 +132,7 @@ class BuildModeStream:
             case ToolCallStart() | ToolCallProgress():
                 return self._call(packet)
             case PermissionRequest():
-                _remember(self._open_requests, packet.request_id, packet.options)
+                remember(self._open_requests, packet.request_id, packet.options)
                 return [convert.convert_acp_permission_request_to_permission_request(packet)]
             case PermissionResponse():
                 options = self._open_requests.pop(packet.request_id, ())
@@ -222,7 +220,7 @@ class BuildModeStream:
         new = known is None or (isinstance(packet, ToolCallStart) and known.status in _FINAL)
         if known is None or new:
             known = _Call(shown_name(packet), "pending")
-            _remember(self._calls, packet.tool_call_id, known)
+            remember(self._calls, packet.tool_call_id, known)
         known.status = packet.status or known.status
         packet = packet.model_copy(update={"name": known.name})
         started: list[BuildPacket] = []
@@ -251,13 +249,6 @@ class BuildModeStream:
             for key, call in left
         )
         return [*self._subagents.end_all(at), *ended]
-
-
-def _remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
-    """Keep the newest entries; a dropped one only loses the name of a tool or option."""
-    known[key] = value
-    if len(known) > _REMEMBERED:
-        known.popitem(last=False)
 
 
 _MAX_OPEN = 1000

@@ -235,18 +235,18 @@ class ParseState:
         """
         self.terminals.load(obj(saved["terminals"]))
         for call, name in obj(saved["names"]).items():
-            _remember(self._names, call, text(name))
+            remember(self._names, call, text(name))
         for call, named in obj(saved["kinds"]).items():
             if (kind := read_acp_kind(named)) is None:
                 raise ValueError(named)
-            _remember(self._kinds, call, kind)
+            remember(self._kinds, call, kind)
 
     def kind(self, tool_call_id: str, raw: Obj) -> AcpKind | None:
         """Return the kind in this packet of a tool call, else the last known one."""
         kind = read_acp_kind(raw.get("kind"))
         if kind is None:
             return self._kinds.get(tool_call_id)
-        _remember(self._kinds, tool_call_id, kind)
+        remember(self._kinds, tool_call_id, kind)
         return kind
 
     def tool_name(self, tool_call_id: str, raw: Obj) -> str:
@@ -275,12 +275,13 @@ class ParseState:
         return "unknown" if kind is None else KIND_TOOLS.get(kind, "unknown")
 
     def _remember(self, tool_call_id: str, name: str) -> str:
-        _remember(self._names, tool_call_id, name)
+        remember(self._names, tool_call_id, name)
         return name
 
 
-def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known) -> None:
-    known[tool_call_id] = value
+def remember(known: OrderedDict[str, _Known], key: str, value: _Known) -> None:
+    """Add an entry; the oldest is dropped if there are too many, which loses a name at most."""
+    known[key] = value
     if len(known) > _REMEMBERED:
         known.popitem(last=False)
 
