@@ -19,7 +19,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.requests.protected_paths import is_protected
@@ -33,6 +33,8 @@ from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.routes import finished, open_session, start_turn
 
 A_UTF8_LOCALE = "Start the server with a UTF-8 locale"
+HARD = AnyFile("caf\u00e9 -- \u65e5\u672c.txt", "na\u00efve \u20ac\nend", "utf-16-le", True, "\r\n")
+OLD = AnyFile("caf\u00e9.txt", "na\u00efve\nend", "latin-1", False, "\r\n")
 in_locales = pytest.mark.parametrize("locale", LOCALES, scope="module")
 
 
@@ -106,6 +108,8 @@ def require_written(file: AnyFile, more: str, path: Path, said: str) -> None:
 
 @in_locales
 @examples(6)
+@example(file=HARD, more="\u20ac\n")
+@example(file=OLD, more="more\n")
 @given(file=any_file(), more=any_line)
 def test_a_server_reads_and_writes_any_file(
     locale: str, server: JupyterServer, file: AnyFile, more: str
@@ -128,6 +132,8 @@ def test_a_server_reads_and_writes_any_file(
 
 @in_locales
 @examples(6)
+@example(file=HARD, more="\u20ac\n")
+@example(file=OLD, more="more\n")
 @given(file=any_file(), more=any_line)
 def test_a_program_reads_writes_and_exports_any_file(
     locale: str, program: ToldProgram, file: AnyFile, more: str
@@ -146,7 +152,8 @@ def test_a_program_reads_writes_and_exports_any_file(
 
 
 @in_locales
-@examples(2)
+@examples(1)
+@example(files=[HARD, OLD], more="\u20ac\n")
 @given(files=st.lists(any_file(), min_size=1, max_size=3), more=any_line)
 def test_a_recording_is_played_in_another_locale(
     locale: str, environment: dict[str, str], files: list[AnyFile], more: str
@@ -197,6 +204,7 @@ def stream(text: str) -> Any:
 
 @in_locales
 @examples(1)
+@example(file=HARD, name=HARD.name, marked=True)
 @given(file=any_file(), name=any_name, marked=st.booleans())
 def test_check_reads_any_notebook(
     locale: str, environment: dict[str, str], file: AnyFile, name: str, marked: bool
@@ -220,6 +228,7 @@ def test_check_reads_any_notebook(
 
 @in_locales
 @examples(1)
+@example(name=HARD.name, marked=True, line_end="\r\n")
 @given(name=any_name, marked=st.booleans(), line_end=st.sampled_from(("\n", "\r\n")))
 def test_batch_reads_any_description_and_parameters(
     locale: str, environment: dict[str, str], name: str, marked: bool, line_end: str

@@ -13,7 +13,7 @@ import pytest
 from acp_jupyter.features.batches.jobs import BatchFolder
 from tests.features.batches.support.jobs import starts
 from tests.features.batches.support.on_dask import ended, numbers, start
-from tests.features.batches.support.questions import asking_folder, run_questions
+from tests.features.batches.support.questions import asking_folder, meeting, run_questions
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.long, pytest.mark.timeout(900)]
@@ -66,3 +66,9 @@ def test_the_same_numbers_on_dask_though_workers_are_killed_at_random(
     assert here == found
     grades = [row[3] for row in here.values()]
     assert (grades.count(1.0), grades.count(0.0)) == (QUESTIONS, QUESTIONS)
+
+
+def test_as_many_jobs_as_workers_run_at_once(folder: Path, tmp_path: Path) -> None:
+    asking_folder(folder, meeting(2))
+    found = ended(start("local", tmp_path / "log", folder / "dask.batch", 1))
+    assert [row[2] for row in found.values()] == ["done", "done"]

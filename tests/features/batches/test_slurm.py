@@ -11,7 +11,7 @@ import pytest
 
 from tests.features.batches.support.jobs import starts
 from tests.features.batches.support.on_dask import ended, numbers, start
-from tests.features.batches.support.questions import asking_folder, run_questions
+from tests.features.batches.support.questions import asking_folder, meeting, run_questions
 from tests.features.batches.support.slurm import one_node_slurm
 from tests.support.wait import eventually
 
@@ -52,3 +52,12 @@ def test_the_same_numbers_on_slurm_though_one_of_its_jobs_is_cancelled(
     assert here == found
     grades = [row[3] for row in here.values()]
     assert (grades.count(1.0), grades.count(0.0)) == (QUESTIONS, QUESTIONS)
+
+
+def test_as_many_jobs_as_workers_run_at_once(
+    folder: Path, tmp_path: Path, slurm: dict[str, str]
+) -> None:
+    """Each worker is a job of Slurm."""
+    asking_folder(folder, meeting(2))
+    found = ended(start("slurm", tmp_path / "log", folder / "slurm.batch", 1, slurm))
+    assert [row[2] for row in found.values()] == ["done", "done"]

@@ -20,8 +20,17 @@ import acp_jupyter
 from acp_jupyter.features.batches.results import BatchResults, JobResult
 from tests.features.batches.support.jobs import configure_agents, job_notebook
 from tests.support.agents.fake_agent import script
+from tests.support.wait import PATIENCE_SECONDS
 
-__all__ = ["OWN", "PROMPT", "Questions", "asking_folder", "configure_answers", "run_questions"]
+__all__ = [
+    "OWN",
+    "PROMPT",
+    "Questions",
+    "asking_folder",
+    "configure_answers",
+    "meeting",
+    "run_questions",
+]
 
 PROMPT = """\
 Question {id}. {question}
@@ -78,11 +87,30 @@ def configure_answers(folder: Path) -> None:
     configure_agents(folder, right=right, wrong=wrong)
 
 
-def asking_folder(folder: Path) -> None:
-    """Write a notebook that asks a question, and logs its start, with the tables beside it."""
+def asking_folder(folder: Path, *cells: str) -> None:
+    """Write a notebook that asks a question, and logs its start, with the tables beside it.
+
+    Parameters
+    ----------
+    cells
+        Run before the question.
+    """
     configure_answers(folder)
     shutil.copytree(OWN.folder / TABLES, folder / TABLES)
-    job_notebook(folder / "n.ipynb", f"%%acp --format\n{PROMPT}")
+    job_notebook(folder / "n.ipynb", *cells, f"%%acp --format\n{PROMPT}")
+
+
+def meeting(jobs: int) -> str:
+    """Return a cell in which a job waits until so many jobs run at once; alone, it fails."""
+    return f"""\
+import time, uuid
+place = pathlib.Path(log).with_name("meeting")
+place.mkdir(exist_ok=True)
+(place / uuid.uuid4().hex).touch()
+deadline = time.monotonic() + {PATIENCE_SECONDS}
+while len(list(place.iterdir())) < {jobs}:
+    assert time.monotonic() < deadline, "it runs alone"
+    time.sleep(0.01)"""
 
 
 def run_questions(log: Path, count: int, **more: Any) -> BatchResults:
