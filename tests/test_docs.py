@@ -50,7 +50,7 @@ def test_the_list_of_texts_has_those_of_python_page_and_settings() -> None:
         "send a file along: image",  # an option's help
         "There is no session yet.",  # an error
         "Waiting for your answer",  # the page
-        "Every request is rejected.",  # the page, by a name
+        "Every request is rejected, unless a rule of the prompt allows it.",  # the page, by a name
         "%1 files changed.",  # the page, of several
         "The other one starts a new line.",  # a setting
     ):

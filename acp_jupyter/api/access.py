@@ -1,8 +1,9 @@
 """Callers, users and kernels: which sessions each may see, and what only a user may do.
 
-An agent's code may run in a kernel. So a kernel sees only the sessions that it created and those of
-its notebook, and never answers for its user. If users have names, only the sender of a prompt
-answers the requests of its turn.
+An agent's code may run in a kernel. So a kernel that calls a server sees only the sessions that it
+created and those of its notebook, and never answers for its user. A host inside a kernel can't tell
+the two apart: see `EmbeddedHost`. If users have names, only the sender of a prompt answers the
+requests of its turn.
 """
 
 from __future__ import annotations

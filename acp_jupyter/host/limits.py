@@ -12,8 +12,8 @@ class Limits:
     """Sizes, counts and timeouts of a host."""
 
     line_bytes: int = 5 * _MIB
-    """Longest line that an agent may write; a longer one is dropped and noted. A file of
-    ``file_bytes`` fits, and so does a picture of 10 MB."""
+    """Longest line that an agent may write; a longer one is dropped and noted. So an agent writes
+    files of almost 5 MiB with ``fs/write_text_file``."""
     noise_notes: int = 100
     """Lines without a protocol message that are kept for each connection."""
     unsent_bytes: int = 64 * _MIB
@@ -55,12 +55,12 @@ class Limits:
     replay_quiet_seconds: float = 0.25
     """Time without a line after which the replay of a loaded session counts as complete."""
     file_bytes: int = 10 * _MIB
-    """Largest file that ``fs/*`` reads or writes."""
+    """Largest file that ``fs/*`` reads or writes; the line of a write has a limit of its own."""
     notebook_bytes: int = 200 * _MIB
     """Largest notebook on disk that the notebook tools read or change."""
     queued_bytes: int = 64 * _MIB
     """Lines of a session's log that wait in memory while the disk does not answer (approximate).
-    Four of the longest: a disk that is only slow loses none."""
+    Thirteen of the longest: a disk that is only slow loses none."""
     unwritten_bytes: int = 16 * _MIB
     """Lines of a session's log that wait in memory while writing fails."""
     traffic_log_bytes: int = 256 * _MIB

@@ -105,7 +105,7 @@ def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace:
 
     policy.click()
     expect(panel.root.get_by_role("option", name=re.compile("^Deny"))).to_contain_text(
-        "Every request is rejected."
+        "Every request is rejected, unless a rule of the prompt allows it."
     )
     panel.root.get_by_role("option", name=re.compile("^Ask")).click()
     expect(policy).to_have_text("Ask")

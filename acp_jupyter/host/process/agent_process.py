@@ -258,7 +258,7 @@ class StderrTail:
         return [self._redactor.redact_text(line) for line in (*self._lines, *last) if line]
 
     def _extend(self, piece: bytes) -> None:
-        # A UTF-8 character has at most four bytes; `text` cuts the line to its limit in characters.
+        # A UTF-8 character has at most four bytes; `_clean` cuts the line to its limit.
         room = 4 * _STDERR_LINE_CHARS - len(self._open)
         self._open += piece[: max(0, room)]
 

@@ -24,12 +24,12 @@ _CONNECTED = "200"
 
 
 class RefusedByProxy(OSError):
-    """It makes no connection; the message is its answer."""
+    """The company's proxy refused the connection; the message is its status line."""
 
 
 @dataclass(frozen=True, slots=True)
 class OuterProxy:
-    """Where it is, and what it wants to be shown."""
+    """Where the proxy is, and how we log in to it."""
 
     host: str
     port: int

@@ -50,7 +50,7 @@ _FILES = 50
 _DETAILS = 30
 _DETAIL_CHARS = 2_000
 _MAX_ITEMS = 1_500
-"""More is neither read nor fits."""
+"""More would not fit into a snapshot, and nobody would read them."""
 _HIT_CHARS = 100
 
 

@@ -40,7 +40,11 @@ interface PickersProps {
 const ADD = ' ';
 
 const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
-  { value: 'ask', name: 'Ask', description: 'You are asked about every request.' },
+  {
+    value: 'ask',
+    name: 'Ask',
+    description: 'You are asked about every request that no rule of yours allows.',
+  },
   {
     value: 'read-only',
     name: 'Read only',
@@ -57,7 +61,11 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
     description:
       'Requests that name their command or files are allowed. You are asked about the rest.',
   },
-  { value: 'deny', name: 'Deny', description: 'Every request is rejected.' },
+  {
+    value: 'deny',
+    name: 'Deny',
+    description: 'Every request is rejected, unless a rule of the prompt allows it.',
+  },
 ];
 
 /** The name of a policy for users. */
