@@ -150,7 +150,10 @@ def test_a_run_of_cells_is_reviewed_as_one(lab: LabPage, workspace: Workspace) -
     # Nobody has looked at it yet: another page offers it too.
     lab.command("docmanager:save")
     lab.reload()
-    lab.page.wait_for_load_state("networkidle")  # until the notebook has come to the front again
+    lab.notebook(nb.path)
+    # JupyterLab brings the notebook to the front after it has restored the page.
+    lab.page.wait_for_function("jupyterapp.shell.currentWidget?.context?.isReady")
+    lab.page.wait_for_load_state("networkidle")
     expect(bar).to_contain_text("2 files changed in this run.")
     bar.get_by_role("button", name="Review all changes of this run").click()
     review = lab.page.locator(".acp-Review")
