@@ -96,7 +96,7 @@ class ToolPermissions:
         except asyncio.CancelledError:
             call_card.done(failed=True)  # the agent cancelled the call, and may go on
             raise
-        shown = permissions.granted.get(request_id)
+        shown = permissions.allowed_by_user.get(request_id)
         if option != ALLOW:
             call_card.done(failed=True)
             raise ToolRefused(_refusal(option))
@@ -118,7 +118,7 @@ class ToolPermissions:
         asked = card.permission
         if asked is None or asked.state != "allowed":
             return False
-        granted = self._session.turns.permissions.granted.get(asked.request_id)
+        granted = self._session.turns.permissions.allowed_by_user.get(asked.request_id)
         return granted is not None and holds_arguments(granted, action.arguments)
 
     def refuse_forbidden(self) -> None:
@@ -168,8 +168,8 @@ def _refusal(option: str | None) -> str:
 
 _MAX_ITEMS = 100
 _WAIT_SECONDS = 0.5
-_RESULT_CHARS = 8_000
 """Longest wait for the agent's card: call and card come on different connections."""
+_RESULT_CHARS = 8_000
 _ARGUMENT_KEYS = ("arguments", "args", "input", "params", "parameters")
 _NAME_KEYS = ("tool", "name", "tool_name", "toolName")
 

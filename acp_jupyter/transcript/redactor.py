@@ -150,7 +150,7 @@ class Redactor:
             text = self._without_hidden(text)
         return _without_likely(self._without_known_text(text))
 
-    def shown(self, value: Any, raw: str = "") -> Any:
+    def redact_message(self, value: Any, raw: str = "") -> Any:
         """Return a message without known secrets; the same object if it has none.
 
         A user must see all of what they are asked to allow. So nothing is removed by patterns, and

@@ -206,7 +206,7 @@ def test_what_is_learnt_later_is_known_to_all() -> None:
     for redactor in (first, second):
         assert redactor.redact_text("is a token/with+signs") == f"is {R}"
         assert redactor.redact_text("?t=a%20token%2Fwith%2Bsigns") == f"?t={R}"
-        assert redactor.shown({"a": ["a token/with+signs"]}) == {"a": [R]}
+        assert redactor.redact_message({"a": ["a token/with+signs"]}) == {"a": [R]}
     assert first.redact_text("mine-alone-1 is short") == "mine-alone-1 is short"
     shared.put("server", [])
     assert first.redact_text("is a token/with+signs") == "is a token/with+signs"
@@ -214,7 +214,7 @@ def test_what_is_learnt_later_is_known_to_all() -> None:
 
 def test_what_is_to_be_allowed_is_seen_whole_but_for_what_is_known() -> None:
     asked = {"command": "curl -H 'Authorization: Basic dXNlcjpwYXNz' ?token=abcdefgh1 && rm x"}
-    assert Redactor(["another-value"]).shown(asked) is asked
+    assert Redactor(["another-value"]).redact_message(asked) is asked
 
 
 @given(
@@ -246,4 +246,4 @@ def test_a_known_secret_is_found_by_the_raw_text_too(text: str, whole: bool) -> 
     value = {"text": f"{text}{secret}" if whole else text}
     redactor = Redactor({secret})
     raw = json.dumps(value)
-    assert redactor.shown(value, raw) == redactor.shown(value)
+    assert redactor.redact_message(value, raw) == redactor.redact_message(value)

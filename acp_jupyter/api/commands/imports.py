@@ -379,7 +379,7 @@ class _Reading:
                 break
             report.entries += 1
             report.last_at = each.entry.t
-            for packet in journal.take(each.entry):
+            for packet in journal.enter_now(each.entry):
                 if isinstance(packet, Unknown):
                     self._problem(each.line, _unknown(packet))
             if report.entries % _FLUSH_EVERY == 0:

@@ -78,11 +78,11 @@ class PermissionRequests:
         self._recorded_answers = recorded_answers
         self.rules = rules
         self.trust = trust
-        self.granted: dict[str, ToolCall] = {}
+        self.allowed_by_user: dict[str, ToolCall] = {}
         """Calls that the user allowed in this turn, as they were shown, by request id."""
         self.allowed: dict[str, ToolCall] = {}
         """Calls that the user, policies or rules allowed in this turn, by request id."""
-        self.allowed_always: dict[str, ToolCall] = {}
+        self.allowed_for_session: dict[str, ToolCall] = {}
         """Calls that the user allowed for the session, which the agent may then not ask about."""
         self.rejected: dict[str, ToolCall] = {}
         self.places: dict[str, CallPaths] = {}
@@ -147,7 +147,7 @@ class PermissionRequests:
             return await self.ask(request_id)
         finally:
             self._of_user.discard(request_id)
-            for known in (self.granted, self.allowed, self.rejected, self.places):
+            for known in (self.allowed_by_user, self.allowed, self.rejected, self.places):
                 known.pop(request_id, None)
 
     async def _look(self, call: ToolCall) -> CallPaths:
@@ -158,7 +158,7 @@ class PermissionRequests:
         changed = self.places[request_id].changed(await self._look(call))
         if not changed:
             return option_id
-        for known in (self.granted, self.allowed, self.allowed_always):
+        for known in (self.allowed_by_user, self.allowed, self.allowed_for_session):
             known.pop(request_id, None)
         self.changed[request_id] = changed
         self._settle(request_id, "changed", reason=changed)
@@ -286,7 +286,7 @@ class PermissionRequests:
         if too_large and option is not None and not option.option_kind.startswith("reject"):
             raise BadRequest("This request is too large to be shown, so it can only be rejected.")
         if option is not None and option.option_kind.startswith("allow"):
-            self.granted[request_id] = call
+            self.allowed_by_user[request_id] = call
         self._remember(request_id, option_id)
         self._settle(request_id, "user", "", reason, who)
         self._waiting.answer(request_id, _Chosen(option_id, by_user=True))
@@ -317,7 +317,7 @@ class PermissionRequests:
         self.hold_back()
         for request_id in (*self._waiting.ids(), *self._to_come()):
             self._choose(request_id, "turn_cancelled", None)
-        for known in (self.granted, self.allowed, self.rejected, self.changed):
+        for known in (self.allowed_by_user, self.allowed, self.rejected, self.changed):
             known.clear()
         self.places = {name: at for name, at in self.places.items() if name in self._in_use()}
         if self.trust is not None:
@@ -372,7 +372,7 @@ class PermissionRequests:
         if call is None or option is None:
             return
         always = option.option_kind == "allow_always"
-        allowed = self.allowed_always if always else self.allowed
+        allowed = self.allowed_for_session if always else self.allowed
         remembered = allowed if option.option_kind.startswith("allow") else self.rejected
         remembered[request_id] = call
         if len(remembered) > _MAX_ANSWERS:
@@ -381,11 +381,11 @@ class PermissionRequests:
             self.places.pop(oldest, None)
 
     def _in_use(self) -> set[str]:
-        return {*self.allowed_always, *self._waiting.ids()}
+        return {*self.allowed_for_session, *self._waiting.ids()}
 
     def known_allowed(self) -> dict[str, ToolCall]:
         """Return the calls allowed in this turn or for the whole session, by request id."""
-        return {**self.allowed, **self.allowed_always}
+        return {**self.allowed, **self.allowed_for_session}
 
     def folder(self) -> SessionFolder:
         """Return the session's folder, to locate paths in it."""

@@ -18,18 +18,13 @@ from acp_jupyter.host.rpc.agent_answers import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.host.sessions.agent_notes import SERVE_AGAIN, STARTS_AGAIN, AgentNotes
 from acp_jupyter.host.sessions.branching import (
     goes_on_from_branch,
     open_branch,
     set_options_again,
 )
-from acp_jupyter.host.sessions.connection import (
-    SERVE_AGAIN,
-    STARTS_AGAIN,
-    AgentNotes,
-    AgentSessionOpener,
-    SessionConnection,
-)
+from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.sessions.login import SessionLogin
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.sandboxing import SessionSandbox

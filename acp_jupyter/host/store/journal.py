@@ -106,7 +106,7 @@ class Journal:
         self._reader = reader
         self._chunk_merger = ChunkMerger()
         self._due: asyncio.Handle | None = None
-        self._taken_at = float("-inf")
+        self._flushed_at = float("-inf")
         """When merged chunks were last reduced, by the loop's clock."""
         self._limits = limits
         self._ring = EventRing()
@@ -137,28 +137,28 @@ class Journal:
         iteration after a pause, or `_GATHER_SECONDS` after the last ones.
         """
         if not self._chunk_merger.add(entry):
-            self._take_merged_chunks()
+            self._flush_chunks()
             if not self._chunk_merger.add(entry):
-                self.take(entry)
+                self.enter_now(entry)
                 return
         self._append(entry)
         if self._due is None:
             loop = asyncio.get_running_loop()
-            wait = self._taken_at + _GATHER_SECONDS - loop.time()
+            wait = self._flushed_at + _GATHER_SECONDS - loop.time()
             if wait > 0:
-                self._due = loop.call_later(wait, self._take_due_chunks)
+                self._due = loop.call_later(wait, self._flush_due_chunks)
             else:
-                self._due = loop.call_soon(self._take_due_chunks)
+                self._due = loop.call_soon(self._flush_due_chunks)
 
     def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a message without known secrets. In any thread."""
         return self._log.without_known(message)
 
-    def _take_due_chunks(self) -> None:
-        self._taken_at = asyncio.get_running_loop().time()
-        self._take_merged_chunks()
+    def _flush_due_chunks(self) -> None:
+        self._flushed_at = asyncio.get_running_loop().time()
+        self._flush_chunks()
 
-    def _take_merged_chunks(self) -> None:
+    def _flush_chunks(self) -> None:
         if self._due is not None:
             self._due.cancel()
             self._due = None
@@ -166,7 +166,7 @@ class Journal:
         if entry is not None:
             self._read(entry)
 
-    def take(self, entry: TrafficEntry) -> list[LogPacket]:
+    def enter_now(self, entry: TrafficEntry) -> list[LogPacket]:
         """Append a line to the log, reduce it, and return its packets."""
         entry = self._secrets.without(entry)
         self._append(entry)
@@ -239,7 +239,7 @@ class Journal:
 
     def check_log(self) -> None:
         """Show whether the log has failed or recovered since the last line."""
-        self._take_merged_chunks()
+        self._flush_chunks()
         self._note_gap(time.time())
 
     def rest(self) -> None:
@@ -258,7 +258,7 @@ class Journal:
 
     async def save_state(self, least: int) -> None:
         """Write a resume point, if the log has grown by ``least`` bytes and nothing is open."""
-        self._take_merged_chunks()
+        self._flush_chunks()
         if not least:
             await self._log.flushed()  # to include the newest lines
         due = self._resume.due(self._transcript, self._reader, self._log.size, least)
@@ -305,7 +305,7 @@ class Journal:
 
     def add_reader(self, reader: Reader, after: int | None = None, epoch: str = "") -> None:
         """Add a reader: it gets the events since ``after`` if they are kept, else a snapshot."""
-        self._take_merged_chunks()
+        self._flush_chunks()
         self._readers.add(reader)
         missed = self._missed(after, epoch)
         reader.push([self.snapshot()] if missed is None else missed)
@@ -372,7 +372,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the log. Blocks until it is written, for some seconds at most."""
-        self._take_merged_chunks()
+        self._flush_chunks()
         self._readers.clear()
         self._log.close()
 

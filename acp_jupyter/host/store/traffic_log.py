@@ -197,12 +197,12 @@ class TrafficLog:
         """
         if len(entry.raw) > LONG_CHARS:
             return entry
-        message = self._redactor.shown(entry.message, entry.raw)
+        message = self._redactor.redact_message(entry.message, entry.raw)
         return entry if message is entry.message else entry._replace(message=message)
 
     def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a message without known secrets. In any thread."""
-        clean: Mapping[str, Any] = self._redactor.shown(message)
+        clean: Mapping[str, Any] = self._redactor.redact_message(message)
         return clean
 
     @property

@@ -322,7 +322,9 @@ def test_an_answer_counts_for_its_turn(
     turn_id = driver.prompt(session, first)
     driver.answer(session, driver.asked(session), option)
     driver.done(session, turn_id)
-    eventually(lambda: not session.turns.permissions.granted, what="what was granted is forgotten")
+    eventually(
+        lambda: not session.turns.permissions.allowed_by_user, what="what was granted is forgotten"
+    )
     turn_id = driver.prompt(session, second)
     if asked:
         _card, request = _asked(session)

@@ -200,7 +200,7 @@ class Conversation(HostSteps):
 
     def _enter(self, direction: str, message: dict[str, Any], re: int | None = None) -> int:
         number = next(self.journal.sequence)
-        self.journal.take(TrafficEntry(number, float(number), direction, message, re))  # type: ignore[arg-type]
+        self.journal.enter_now(TrafficEntry(number, float(number), direction, message, re))  # type: ignore[arg-type]
         return number
 
     def _note(self, note: Note) -> None:

@@ -35,7 +35,7 @@ def watch_sent(monkeypatch: pytest.MonkeyPatch) -> SentMessages:
     """Keep every line that is written to a pipe, and what each answer answers."""
     sent = SentMessages()
     asked: dict[tuple[int, int], str] = {}
-    take: Callable[[Journal, TrafficEntry], list[LogPacket]] = Journal.take
+    take: Callable[[Journal, TrafficEntry], list[LogPacket]] = Journal.enter_now
 
     def watch_writes(kind: type[PosixWriter | ThreadWriter]) -> None:
         write = kind.write

@@ -37,8 +37,8 @@ export function hunksOf({ lines, sections }: Comparison): (DiffHunk | null)[] {
   return sections.map(section => {
     const shown = lines.slice(section.start, section.end);
     const hunk = section.folded ? null : hunkOf(shown, before, after);
-    before += count(shown, 'added');
-    after += count(shown, 'removed');
+    before += countExcept(shown, 'added');
+    after += countExcept(shown, 'removed');
     return hunk;
   });
 }
@@ -65,15 +65,15 @@ function hunkOf(lines: readonly DiffLine[], before: number, after: number): Diff
   const changed = lines.slice(first, last + 1);
   const old_start = before + first;
   const new_start = after + first;
-  const old_end = old_start + count(changed, 'added');
-  const new_end = new_start + count(changed, 'removed');
+  const old_end = old_start + countExcept(changed, 'added');
+  const new_end = new_start + countExcept(changed, 'removed');
   const range: Hunk = { old_start, old_end, new_start, new_end };
   return new_end - new_start >= old_end - old_start
     ? { range, first: new_start + 1, last: new_end }
     : { range, first: old_start + 1, last: old_end };
 }
 
-/** Number of lines on the side without lines of this kind. */
-function count(lines: readonly DiffLine[], without: DiffLine['kind']): number {
-  return lines.filter(line => line.kind !== without).length;
+/** Number of lines that are not of this kind. */
+function countExcept(lines: readonly DiffLine[], kind: DiffLine['kind']): number {
+  return lines.filter(line => line.kind !== kind).length;
 }
