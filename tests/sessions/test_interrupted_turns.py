@@ -217,6 +217,31 @@ def test_a_folder_that_gets_too_many_files_in_a_turn_has_unknown_changes(start: 
         assert server.notices(session) == [words]  # once is enough
 
 
+def test_what_a_killed_server_could_not_see_is_said_by_the_next(
+    tmp_path: Path, start: Start
+) -> None:
+    few = replace(FAST, scan_files=5)
+    picture = killed(tmp_path)
+    with start(few) as server:
+        (server.root / ".gitignore").write_text("data/\n")
+        (server.root / "data").mkdir()
+        for number in range(10):
+            (server.root / "data" / f"{number}.txt").write_text("x")
+        session = server.open("own", notebook_path="book.ipynb")
+        turn_id = begun(server, session, "append data/5.txt 1")
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    with start(few) as server:
+        turn = settled(server, turn_id)
+        assert (turn.changes, turn.changes_unknown) == (None, "")
+        session = server.run(lambda: server.host.sessions.of_turn(turn_id))
+        assert any(
+            words.endswith("A change of a file that git ignores is not listed.")
+            for words in server.notices(session)
+        )
+
+
 def test_changes_in_a_folder_that_git_ignores_may_be_too_many_to_see(start: Start) -> None:
     with start(replace(FAST, scan_files=5)) as server:
         (server.root / ".gitignore").write_text("data/\n")

@@ -37,6 +37,8 @@ class OpenTurn:
     """When the turn began, on the clock of file times."""
     why_not: str
     """Why the folder could not be stored."""
+    overlooks: bool
+    """Whether some files that git ignores could not be scanned."""
 
 
 class OpenTurns:
@@ -55,6 +57,7 @@ class OpenTurns:
             "nested": [] if before is None else list(before.nested),
             "began_ns": turn.began_ns,
             "why_not": turn.why_not,
+            "overlooks": turn.overlooks,
             "whole": turn.scan.whole,
             "files": {path: list(of) for path, of in turn.scan.files.items()},
             "folders": dict(turn.scan.folders),
@@ -119,6 +122,7 @@ class OpenTurns:
             scan,
             number(body.get("began_ns")) or 0,
             text(body.get("why_not")),
+            flag(body.get("overlooks")),
         )
 
     def _path(self, turn_id: str) -> Path:

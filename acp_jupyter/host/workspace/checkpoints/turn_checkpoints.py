@@ -186,7 +186,7 @@ class TurnCheckpoints:
         self.store.open_turns.add(
             OpenTurn(
                 *(turn_id, session_id, folder, self._before, self._there),
-                *(self._began_ns, self.why_not),
+                *(self._began_ns, self.why_not, self.overlooks),
             )
         )
 
@@ -209,7 +209,7 @@ class TurnCheckpoints:
         if turn is None:
             return None
         self._before, self._there, self._began_ns = turn.before, turn.scan, turn.began_ns
-        self.why_not, self.unstored = turn.why_not, None
+        self.why_not, self.overlooks, self.unstored = turn.why_not, turn.overlooks, None
         self.base = None
         if turn.before is not None:
             self.base = BaseTree(self.checkpoints, turn_id, turn.before.tree)
