@@ -12,12 +12,12 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import OtherBlock, TextBlock
 from acp_jupyter.protocol.host_events.notes import (
-    REPLAYED,
     ImportedPacket,
     Note,
     SessionOpened,
     TurnQueued,
     TurnStartedNote,
+    is_replayed,
     read_note,
 )
 from acp_jupyter.protocol.host_events.session import ReplayEnded, ReplayStarted
@@ -151,7 +151,7 @@ class TrafficReader:
                 self._history = LoadedHistory(keep_history=note.keep, number=entry.seq)
                 return []
             case SessionOpened():
-                self._played = note.agent_name.endswith(REPLAYED)
+                self._played = is_replayed(note.agent_name)
                 return [note]
             case TurnStartedNote():
                 self._subagents.next_turn()

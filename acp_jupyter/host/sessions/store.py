@@ -28,7 +28,7 @@ from acp_jupyter.host.store.metadata import (
 from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
 from acp_jupyter.host.store.restore import Restored, read_session
 from acp_jupyter.host.workspace.copied_folders import remove_folder
-from acp_jupyter.protocol.host_events.notes import REPLAYED, HostNotice
+from acp_jupyter.protocol.host_events.notes import HostNotice, is_replayed
 from acp_jupyter.transcript.model.session_state import saved_facts
 
 _log = logging.getLogger(__name__)
@@ -367,7 +367,7 @@ def _meta(session: Session) -> SessionMeta:
         label=session.label,
         turn_ids=tuple(turn_ids),
         log_bytes=log_bytes,
-        played=state.agent_name.endswith(REPLAYED),
+        played=is_replayed(state.agent_name),
         notebook_inode=session.turn_files.notebook_inode,
     )
 

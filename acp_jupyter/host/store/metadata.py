@@ -18,8 +18,8 @@ from pydantic_core import to_json
 
 from acp_jupyter.host.store.resume_point import replace_file
 from acp_jupyter.protocol.host_events.notes import (
-    REPLAYED,
     SessionOpened,
+    is_replayed,
     read_note,
 )
 from acp_jupyter.protocol.objects import Model
@@ -137,7 +137,7 @@ def _migrated(folder: Path) -> SessionMeta | None:
     meta = SessionMeta(
         facts=facts.model_copy(update={"created_at": created}),
         label=note.title,
-        played=note.agent_name.endswith(REPLAYED),
+        played=is_replayed(note.agent_name),
     )
     return _caught_up(folder, meta)
 

@@ -74,6 +74,11 @@ REPLAYED = " (replayed)"
 """Suffix of the name of an agent whose recording is replayed."""
 
 
+def is_replayed(agent_name: str) -> bool:
+    """Return whether a recording answers in the place of the agent of this name."""
+    return agent_name.endswith(REPLAYED)
+
+
 class SessionOpened(Model):
     """The first line of a session's log."""
 

@@ -9,7 +9,7 @@ from html import escape
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.formatting import quantity, shorten_middle
-from acp_jupyter.protocol.host_events.notes import REPLAYED, Origin
+from acp_jupyter.protocol.host_events.notes import Origin, is_replayed
 from acp_jupyter.protocol.host_events.session import TurnChanges, Wall
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
@@ -88,7 +88,7 @@ def build_bundle(
     }
     if name := _variant_name(snapshot):
         data["text/plain"] = f"{name}\n{data['text/plain']}"
-    replayed = snapshot.final and session.agent_info.name.endswith(REPLAYED)
+    replayed = snapshot.final and is_replayed(session.agent_info.name)
     return Bundle(data=data, metadata={} if replayed else run_mark(turn, snapshot.items))
 
 

@@ -11,6 +11,7 @@ from acp_jupyter.protocol.host_events.notes import (
     SandboxChanged,
     SessionOpened,
     WallsStarted,
+    is_replayed,
 )
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
@@ -85,7 +86,7 @@ def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
     """Store the agent's name, and the content that it accepts in a prompt."""
     agent = draft.session.agent_info
     name = packet.title[:60] or agent.name
-    if agent.name.endswith(REPLAYED):
+    if is_replayed(agent.name):
         name = name.removesuffix(REPLAYED) + REPLAYED
     draft.change_session(
         agent_info=AgentInfo(id=agent.id, name=name, version=packet.version[:40]),

@@ -7,7 +7,6 @@ from pydantic import JsonValue
 from acp_jupyter.errors import NobodyToAsk
 from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
 from acp_jupyter.protocol.host_events.notes import (
-    REPLAYED,
     AgentExited,
     StartFailed,
     TurnEdited,
@@ -18,6 +17,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStartedNote,
     TurnSteered,
     TurnStopped,
+    is_replayed,
 )
 from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_text
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
@@ -224,7 +224,7 @@ def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
         why = packet.detail.partition("\n")[0].strip().rstrip(".")
         message = f"{message}: {why}" if why else message
     name = draft.session.agent_info.name
-    if name.endswith(REPLAYED):
+    if is_replayed(name):
         return f"{name}: {message}."
     return (
         f"{name} answered with an error: {message}. The session continues; send the message again."
