@@ -45,6 +45,7 @@ from acp_jupyter.protocol.packets import (
     PermissionResponse,
     PromptResponse,
     UserMessageChunk,
+    stop_reason_of,
 )
 from acp_jupyter.protocol.parse.packet import Packet
 from acp_jupyter.protocol.parse.tool_calls import remember
@@ -52,7 +53,6 @@ from acp_jupyter.protocol.session_packets import CancelSent, NoticePacket, Sessi
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
 from acp_jupyter.transcript.model.items import EXPIRED, unanswered_text
-from acp_jupyter.transcript.reduce.turns import stop_reason_of
 
 StreamDialect = Literal["packets", "build-mode"]
 """Onyx packets, or Onyx build mode."""

@@ -271,3 +271,13 @@ def stop_reason_text(stop_reason: str, detail: str = "") -> str:
     """
     words = _STOP_REASONS.get(detail) or _STOP_REASONS.get(stop_reason)
     return f"Ended: {stop_reason}." if words is None else words
+
+
+def stop_reason_of(answer: PromptResponse | ErrorPacket, *, stopping: bool) -> str:
+    """Return how an agent's answer ends its turn; if the user stops it, that counts.
+
+    Some agents answer ``end_turn`` or an error to a cancel.
+    """
+    if stopping:
+        return "cancelled"
+    return answer.stop_reason if isinstance(answer, PromptResponse) else "error"

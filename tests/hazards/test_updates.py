@@ -207,7 +207,7 @@ def test_a_notice_is_a_line(meet: Meet) -> None:
     assert [(notice.severity, notice.title, notice.text) for notice in agent_session.notices] == [
         ("warning", "Careful", ""),
         ("info", "New", "Words"),
-        ("error", "L" * 300 + "…", ""),
+        ("error", "L" * 299 + "…", ""),
     ]
 
 
@@ -232,7 +232,7 @@ def test_a_compaction_is_one_line_with_its_summary(meet: Meet) -> None:
         ("info", "Older messages were summarised", "", "We ran."),
         ("warning", "The context could not be summarised", "no room", "half done"),
         ("info", "Context", "", ""),
-        ("info", "Making room in the context", "", ("long " * 1600) + "…"),
+        ("info", "Making room in the context", "", ("long " * 1600)[:-1] + "…"),
     ]
 
 

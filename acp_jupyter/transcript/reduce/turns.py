@@ -19,7 +19,13 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStopped,
     is_replayed,
 )
-from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_text
+from acp_jupyter.protocol.packets import (
+    ErrorPacket,
+    PromptResponse,
+    PromptUsage,
+    stop_reason_of,
+    stop_reason_text,
+)
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
 from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.session_state import (
@@ -132,16 +138,6 @@ def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:
         end_turn(draft, turn, STEERED, "The agent took it into the turn that ran.")
         return
     end_turn(draft, turn, "cancelled", "Removed before it was sent.")
-
-
-def stop_reason_of(answer: PromptResponse | ErrorPacket, *, stopping: bool) -> str:
-    """Return how an agent's answer ends its turn; if the user stops it, that counts.
-
-    Some agents answer ``end_turn`` or an error to a cancel.
-    """
-    if stopping:
-        return "cancelled"
-    return answer.stop_reason if isinstance(answer, PromptResponse) else "error"
 
 
 def responded(draft: Draft, packet: PromptResponse) -> None:
