@@ -92,4 +92,4 @@ def test_a_recording_of_either_plays_its_turns(version: int) -> None:
     assert len(prompts) == 8
     kinds = {type(step).__name__ for part in prompts for step in part.steps}
     assert kinds == {"AgentRequest", "Answered", "RecordedReply", "Send"}
-    assert all(type(part.steps[-1]).__name__ == "Reply" for part in prompts)
+    assert all(type(part.steps[-1]).__name__ == "RecordedReply" for part in prompts)
