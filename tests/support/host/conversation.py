@@ -178,7 +178,13 @@ class Conversation(HostSteps):
                 wants = shown(item, self._rules.folder) if asked.state == "pending" else ""
                 outcome = f" {asked.outcome}" * bool(asked.outcome)
                 facts[name] = f"{asked.state}{wants}{outcome}{by} ({item.title} {item.status})"
-        for known in ("granted", "allowed", "allowed_always", "rejected", "known_allowed"):
+        for known in (
+            "allowed_by_user",
+            "allowed",
+            "allowed_for_session",
+            "rejected",
+            "known_allowed",
+        ):
             found = getattr(self.permissions, known)
             found = found() if callable(found) else found
             facts[known] = listed(names, found)
