@@ -226,6 +226,22 @@ def test_a_write_keeps_the_mode_and_leaves_nothing_behind(
     assert os.listdir(root) == ["run.sh"]
 
 
+OTHER_GROUPS = [*({12_345} if os.geteuid() == 0 else {*os.getgroups()} - {os.getegid()})]
+
+
+@pytest.mark.posix("group")
+@pytest.mark.skipif(not OTHER_GROUPS, reason="this user is in one group only")
+def test_a_write_keeps_the_group_of_a_shared_file(files: WorkspaceFiles, root: Path) -> None:
+    shared = root / "shared.py"
+    shared.write_text("old")
+    os.chown(shared, -1, OTHER_GROUPS[0])
+    shared.chmod(0o664)
+    files.write_text("shared.py", "new")
+    assert shared.read_text() == "new"
+    status = shared.stat()
+    assert (status.st_gid, stat.S_IMODE(status.st_mode)) == (OTHER_GROUPS[0], 0o664)
+
+
 def test_a_reader_sees_the_old_or_the_new_text(files: WorkspaceFiles, root: Path) -> None:
     (root / "a").write_text("old")
     with (root / "a").open() as reader:
