@@ -20,7 +20,7 @@ from acp_jupyter.host.public_registry.agents import PublicAgents
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import AgentReport, EntryPointAgents
 from acp_jupyter.host.sandbox.levels import find_level
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 
 _SECONDS = 10.0
 _SAID_CHARS = 100
@@ -47,7 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
     well = True
     for look in LOOKS:
         for finding in look():
-            say(f"{'ok' if finding.good else 'warn':4}  {finding.words}")
+            echo(f"{'ok' if finding.good else 'warn':4}  {finding.words}")
             well = well and finding.good
     return 0 if well else 1
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["printable", "say"]
+__all__ = ["echo", "printable"]
 
 
-def say(words: object = "", *, end: str = "\n", flush: bool = False) -> None:
-    """Print what can be printed."""
-    print(printable(str(words)), end=end, flush=flush)  # noqa: T201 - for all others
+def echo(text: object = "", *, end: str = "\n", flush: bool = False) -> None:
+    """Print text; characters that standard output can't encode are escaped."""
+    print(printable(str(text)), end=end, flush=flush)  # noqa: T201 - for all others
 
 
 def printable(text: str) -> str:

@@ -25,7 +25,7 @@ from acp_jupyter.features.batches.results import BatchResults, Grade, counted
 from acp_jupyter.host.bounds import NETWORKS, SANDBOXES
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import Model, misfits
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 
 _ERROR_CHARS = 200
 _MAX_LINES = 20
@@ -161,7 +161,7 @@ def _run(options: argparse.Namespace) -> int:
             replay=options.replay,
         )
     for line in _report(results):
-        say(line)
+        echo(line)
     return 1 if results.failed else 0
 
 

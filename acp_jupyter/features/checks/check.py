@@ -15,7 +15,7 @@ from typing import Any
 from acp_jupyter.errors import AcpError, BadRequest, plain_reason
 from acp_jupyter.features.checks.report import CheckedCell, CheckEnded, CheckLine, CheckReport
 from acp_jupyter.features.checks.run_check import CELL_SECONDS, check_lines
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 
 
 def check(
@@ -117,5 +117,5 @@ def main(words: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)  # noqa: T201
         return 130
     text = json.dumps(report.model_dump(), indent=1) if given.json else str(report)
-    say(text)
+    echo(text)
     return 0 if report.is_same else 1

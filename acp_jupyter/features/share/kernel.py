@@ -12,7 +12,7 @@ from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.export_import import named_session
 from acp_jupyter.protocol.files import human_size
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 
 
 def run_share(rest: Sequence[str]) -> None:
@@ -34,7 +34,7 @@ def run_share(rest: Sequence[str]) -> None:
     )
     size = atomic_write(path, [shared.encode()], force=given.force)
     what = "all turns" if given.all else "the last turn"
-    say(
+    echo(
         f"{given.path} has {what} of session {session.session_id[:8]}: {human_size(size)}. "
         "Read it before you send it to others."
     )

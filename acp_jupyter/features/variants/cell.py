@@ -11,7 +11,7 @@ from acp_jupyter.kernel.magics.cell import expand, prompt_command, warn
 from acp_jupyter.kernel.magics.turn_output import ShownTurn, show_beginning, show_in_terminal
 from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.variables import describe_names
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -81,7 +81,7 @@ def _show(
         return
     if cell.frontend == "terminal":
         for turn in variants:
-            say(f"── {_row_name(turn)}")
+            echo(f"── {_row_name(turn)}")
             show_in_terminal(turn)
     else:
         _show_in_notebook(variants, cell)
@@ -123,7 +123,7 @@ def _row_name(turn: Turn) -> str:
 
 def _print(words: str, cell: ExecutionContext) -> None:
     if cell.frontend == "terminal":
-        say(words)
+        echo(words)
         return
     from IPython.display import Markdown, display
 
@@ -143,9 +143,9 @@ class _Progress:
     def show(self, words: str) -> None:
         """Show what is done now."""
         if self._cell.frontend == "terminal":
-            say(f"{words} …")
+            echo(f"{words} …")
         elif self._cell.updates:
-            say(f"\r{words} …", end="", flush=True)
+            echo(f"\r{words} …", end="", flush=True)
             self._printed = True
 
     def __exit__(self, *_exception: object) -> None:

@@ -42,7 +42,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WorkQuery,
     WorkReply,
 )
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.model.events import Event
 
 _lock = threading.Lock()
@@ -70,7 +70,7 @@ def _find() -> HostClient:
         try:
             server.handshake()
         except ServerUnreachable as error:
-            say(f"{error} Agents run in this kernel instead.")
+            echo(f"{error} Agents run in this kernel instead.")
         else:
             return server
     from acp_jupyter.kernel.client.embedded_host import EmbeddedHost

@@ -33,7 +33,7 @@ from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.log_json import LogProblem
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.model.session_state import SessionState
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def run_export(rest: Sequence[str]) -> None:
     pieces = _pieces(client, session.session_id, file_format, thoughts=given.thoughts)
     size = atomic_write(path, pieces, force=given.force)
     title = f" ({session.title})" if session.title else ""
-    say(
+    echo(
         f"Exported session {session.session_id[:8]}{title} to {given.path}: "
         f"{file_format}, {human_size(size)}."
     )
@@ -166,7 +166,7 @@ def run_import(rest: Sequence[str]) -> None:
         log_session=given.session,
     )
     result = _imported(client, client.start_import(command).progress.import_id)
-    say("\n".join(_words(given.path, result)))
+    echo("\n".join(_words(given.path, result)))
     if result.turn_ids:
         turn = Turn(client, client.turn(result.turn_ids[-1]))
         display(turn, display_id=turn.id)  # type: ignore[no-untyped-call]
@@ -206,7 +206,7 @@ class _Progress:
             self._begun = True
             if execution_context().frontend in {"terminal", "script"}:
                 size = human_size(progress.bytes_total)
-                say(f"Importing {progress.file_name} ({size}). Ctrl-C cancels.")
+                echo(f"Importing {progress.file_name} ({size}). Ctrl-C cancels.")
                 return
             self._handle = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
         bar = (

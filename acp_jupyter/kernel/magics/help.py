@@ -9,13 +9,13 @@ from IPython.display import display
 
 from acp_jupyter.features import registered
 from acp_jupyter.kernel.magics.subcommand import Subcommand
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.escaping import inert, one_line
 
 
 def print_text(words: str) -> None:
     """Print words below the cell."""
-    say(words)
+    echo(words)
 
 
 def table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

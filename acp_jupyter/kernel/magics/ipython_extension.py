@@ -39,7 +39,7 @@ from acp_jupyter.kernel.magics.help import (
     OF_FEATURES,
     SUBCOMMANDS,
 )
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -53,7 +53,7 @@ def cell_magic(line: str, cell: str) -> None:
     """Send the cell to an agent and wait for the end of its turn; see ``%%acp --help``."""
     options = parse_cell_line(line)
     if options.help:
-        say(cell_help())
+        echo(cell_help())
         return
     if not cell.strip():
         raise UsageError(

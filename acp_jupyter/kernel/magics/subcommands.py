@@ -29,7 +29,7 @@ from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.protocol.json import clean_json
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -318,12 +318,12 @@ def _status() -> None:
 
 def _help(rest: Sequence[str]) -> None:
     if rest:
-        say(_more(rest[0]))
+        echo(_more(rest[0]))
         return
     width = max(map(len, SUBCOMMANDS))
     lines = [f"  %acp {name:{width}}  {words}" for name, words in SUBCOMMANDS.items()]
     more = "%acp help SUBCOMMAND says more about one."
-    say("\n".join([cell_help(), "Line magics:", *lines, "", more]))
+    echo("\n".join([cell_help(), "Line magics:", *lines, "", more]))
 
 
 def _more(name: str) -> str:

@@ -14,7 +14,7 @@ from acp_jupyter.kernel.turn.display import (
     unanswered,
     wants_widget,
 )
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.output.bundle import Bundle
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _JOIN_SECONDS = 5.0
 def show_beginning(turn: Turn, cell: ExecutionContext) -> None:
     """Show the start of the turn; the output is updated while the turn runs."""
     if cell.frontend == "terminal":
-        say(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")
+        echo(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")
         return
     start = turn._detail
     widget = _widget(turn) if wants_widget(start, cell.can_ask) else None

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from pydantic import JsonValue
 
 from acp_jupyter.api.models.turns import TurnDetail
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -136,7 +136,7 @@ class TurnPrinter:
             self._write(("" if self._fresh_line else "\n") + words + "\n")
 
     def _write(self, text: str) -> None:
-        say(text, end="", flush=True)
+        echo(text, end="", flush=True)
         self._fresh_line = text.endswith("\n")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 
 from acp_jupyter.system.portable import is_portable
-from acp_jupyter.system.printing import printable, say
+from acp_jupyter.system.printing import echo, printable
 
 _LOOK_SECONDS = 0.2
 _wanted: ContextVar[Callable[[], bool] | None] = ContextVar("wanted", default=None)
@@ -40,7 +40,7 @@ def read_line(prompt: str, *, secret: bool = False) -> str:
         with _ended_with(wanted) if on_main_thread and wanted else contextlib.nullcontext():
             prompt = printable(prompt)
             return getpass.getpass(prompt) if secret else input(prompt)
-    say(prompt, end="", flush=True)
+    echo(prompt, end="", flush=True)
     with _without_echo() if secret else contextlib.nullcontext():
         return _polled_line(wanted)
 
@@ -88,7 +88,7 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
 
     while not select.select([sys.stdin], [], [], _LOOK_SECONDS)[0]:
         if not wanted():
-            say()
+            echo()
             raise InputWithdrawn
     if not wanted():  # the line belongs to another reader
         raise InputWithdrawn
@@ -112,4 +112,4 @@ def _without_echo() -> Iterator[None]:
             yield
         finally:
             termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
-            say()
+            echo()

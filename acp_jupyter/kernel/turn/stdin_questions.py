@@ -27,7 +27,7 @@ from acp_jupyter.kernel.client.recording import is_replaying
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of
 from acp_jupyter.kernel.turn.input_line import InputWithdrawn, read_line, while_wanted
 from acp_jupyter.protocol.elicitation import ElicitationField
-from acp_jupyter.system.printing import say
+from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.model.items import Elicitation, answer_texts
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from acp_jupyter.transcript.output.diff_text import unified_diff
@@ -57,7 +57,7 @@ def answer_request(
             elif item.permission is not None:
                 ask_permission(client, session_id, item, item.permission, note)
     except InputWithdrawn:
-        say("This is no longer asked.")
+        echo("This is no longer asked.")
 
 
 def ask_permission(
@@ -79,7 +79,7 @@ def ask_permission(
     try:
         client.call(command, _SECONDS)
     except (PermissionSettled, PermissionGone) as error:
-        say(error)
+        echo(error)
 
 
 def ask_trust(error: FolderNotTrusted) -> bool:
@@ -100,7 +100,7 @@ def ask_trust(error: FolderNotTrusted) -> bool:
 def _shown(question: str, title: str) -> Iterator[None]:
     """Show a question; a notebook clears it after the answer, so that it is not saved."""
     if kernel_of(current_shell()) is None:
-        say(question)
+        echo(question)
         yield
         return
     from IPython.display import display
@@ -128,7 +128,7 @@ def _number(count: int) -> int | None:
             return None
         if answer.isdecimal() and 1 <= int(answer) <= count:
             return int(answer)
-        say(f"Type a number: {numbers}. Interrupting stops the turn.")
+        echo(f"Type a number: {numbers}. Interrupting stops the turn.")
 
 
 def _question(call: ToolCall, permission: Permission) -> str:
@@ -181,7 +181,7 @@ def ask_elicitation(client: HostClient, session_id: str, item: Elicitation, note
                 wrong = {name: error.fields[name] for name in error.fields}
                 continue
             except (QuestionSettled, QuestionGone) as error:
-                say(error)
+                echo(error)
             return
 
 
@@ -232,7 +232,7 @@ def _typed(field: ElicitationField, problem: str) -> JsonValue:
     lines += [field.label + (" (required)" if field.required else "")]
     lines += [f"  {words}" for words in (field.description, field.words) if words]
     lines += [f"  [{n}] {choice.label}" for n, choice in enumerate(field.choices, 1)]
-    say("\n".join(_visible(line) for line in lines))
+    echo("\n".join(_visible(line) for line in lines))
     prompt = _visible(f"{field.label}{_hint(field)}: ")
     typed = read_line(prompt, secret=field.secret).strip()
     if not typed:
@@ -281,5 +281,5 @@ def _reviewed(item: Elicitation, answers: _Answers) -> str:
         "  [2] Decline",
         "  [3] Cancel",
     ]
-    say("\n".join(_visible(line) for line in lines))
+    echo("\n".join(_visible(line) for line in lines))
     return _ACTIONS.get(_number(3) or 0, "cancel")
