@@ -117,7 +117,7 @@ def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
 
 def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session:
     """Return a session that the caller may see."""
-    session = host.session(session_id)
+    session = host.sessions.require(session_id)
     if not may_see(session, caller):
         raise UnknownSession(f"This notebook has no session {session_id!r}.")
     return session

@@ -105,7 +105,7 @@ class Channel:
         self._commands: set[asyncio.Task[None]] = set()
         self._list_changed = asyncio.Event()
         self._greeted = asyncio.Event()
-        self._stop_listening = host.on_sessions_changed(self._sessions_changed)
+        self._stop_listening = host.sessions.on_change(self._sessions_changed)
 
     async def run(self) -> None:
         """Send until cancelled, until `finish`, or until the page stops reading."""

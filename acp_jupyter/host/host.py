@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -99,15 +98,7 @@ class AgentHost(HostThread):
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self.sessions.unsubscribe, reader)
 
-    def on_sessions_changed(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call ``listener``, in the host's thread, when any session's state has changed."""
-        return self.sessions.on_change(listener)
-
     # -- on the host's loop ----------------------------------------------
-
-    def session(self, session_id: str) -> Session:
-        """Return an open session; `Sessions.wake` opens a stored one."""
-        return self.sessions.require(session_id)
 
     def open(
         self,

@@ -93,7 +93,7 @@ class Backend:
 
         async def path() -> Path:
             await self.host.sessions.wake(session_id)
-            session = self.host.session(session_id)
+            session = self.host.sessions.require(session_id)
             may_read_traffic(session, caller)
             await session.journal.flushed()
             return self.host.traffic_path(session_id)

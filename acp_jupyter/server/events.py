@@ -37,7 +37,7 @@ class EventsHandler(FollowingHandler):
         more, wake = self.event_and_wake()
         subscription = Subscription(session_id, wake)
         session = await self.backend.observe(session_id, caller, subscription)
-        unwatch = host.on_sessions_changed(wake)
+        unwatch = host.sessions.on_change(wake)
         try:
             await self.follow(self._follow(session, subscription, more))
         finally:

@@ -176,7 +176,7 @@ async def test_a_slow_socket_gets_less_and_misses_nothing(backend: Backend) -> N
     socket = Socket()
     async with connected(backend, socket.write) as channel:
         state = await ask(channel, socket, name="create_session", agent="slow_stream")
-        session = backend.host.session(state["session_id"])
+        session = backend.host.sessions.require(state["session_id"])
         await send(channel, type="subscribe", session_id=state["session_id"])
         view = View()
         applied = 0

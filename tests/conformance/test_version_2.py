@@ -136,12 +136,12 @@ def _say_all(server: Server) -> None:
     server.send(ListAgentSessions(agent="two", cwd="."))
     kept = server.send(OpenAgentSession(agent="two", agent_session_id="kept", cwd="."))
     assert isinstance(kept, SessionState)
-    assert server.said(server.host.session(kept.session_id)) == [
+    assert server.said(server.host.sessions.require(kept.session_id)) == [
         "what was asked",
         "what was answered",
     ]
     server.send(DeleteSession(session_id=session.session_id))
-    other = server.host.session(kept.session_id)
+    other = server.host.sessions.require(kept.session_id)
     server.send(Login(session_id=kept.session_id, method_id="browser"))
     eventually(lambda: other.state.login is None or other.state.login.state != "running")
     server.send(Logout(session_id=kept.session_id))

@@ -41,7 +41,7 @@ def test_they_are_told_each_time_a_session_is_opened(tmp_path: Path, again: str)
         assert opened_with(server, session) == ("session/new", folders, PROMPT)
         child = server.send(ForkSession(session_id=session.session_id))
         assert isinstance(child, SessionState)
-        forked = server.host.session(child.session_id)
+        forked = server.host.sessions.require(child.session_id)
         assert opened_with(server, forked) == ("session/fork", folders, PROMPT)
         session_id = session.session_id
     with kept.server() as server:

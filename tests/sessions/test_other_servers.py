@@ -30,7 +30,7 @@ def test_a_notebook_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> Non
     one, other = kept_in(tmp_path, "one"), kept_in(tmp_path, "other")
     with one.server() as server:
         session_id = found(server).session_id
-        session = server.host.session(session_id)
+        session = server.host.sessions.require(session_id)
         server.done(session, server.prompt(session, "here"))
     with other.server() as server:
         server.woken(session_id)
@@ -47,7 +47,7 @@ def test_a_policy_from_before_the_bounds_gives_way(tmp_path: Path) -> None:
     with kept.server() as server:
         state = server.send(ASKED.model_copy(update={"policy": "allow-all"}))
         assert isinstance(state, SessionState)
-        session = server.host.session(state.session_id)
+        session = server.host.sessions.require(state.session_id)
         server.done(session, server.prompt(session, "here"))
     bounds = Bounds.of({"allowed_policies": ["ask", "read-only"]})
     with replace(kept, bounds=bounds).server() as server:

@@ -12,7 +12,7 @@ from tests.support.host.restarts import HostFolders, Server
 
 def renamed(server: Server, session_id: str, title: str) -> str:
     server.send(SetConfig(session_id=session_id, title=title))
-    return server.host.session(session_id).state.title
+    return server.host.sessions.require(session_id).state.title
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class AgentCommands:
         self._host = host
         self._terminals = terminals
         self._memory = LoginMemory()
-        self.stop: Callable[[], None] = host.on_sessions_changed(self._update_logins)
+        self.stop: Callable[[], None] = host.sessions.on_change(self._update_logins)
 
     @handles(ListAgents)
     async def list(self, command: ListAgents, caller: Caller) -> list[AgentEntry]:
@@ -151,20 +151,20 @@ class AgentCommands:
     @handles(Login)
     async def login(self, command: Login, caller: UserCaller) -> LoginReply:
         """Start a login; return what the user has to do for it."""
-        login = self._host.session(command.session_id).agent.login
+        login = self._host.sessions.require(command.session_id).agent.login
         answer = await login.begin(command.method_id, self._terminals)
         return LoginReply(message=answer.message, terminal=answer.terminal, command=answer.command)
 
     @handles(CancelLogin)
     async def cancel_login(self, command: CancelLogin, caller: UserCaller) -> LoginReply:
         """End a login that is going on."""
-        await self._host.session(command.session_id).agent.login.cancel()
+        await self._host.sessions.require(command.session_id).agent.login.cancel()
         return LoginReply(message="The login was cancelled.")
 
     @handles(Logout)
     async def logout(self, command: Logout, caller: UserCaller) -> LoginReply:
         """Log out of a session's agent."""
-        login = self._host.session(command.session_id).agent.login
+        login = self._host.sessions.require(command.session_id).agent.login
         return LoginReply(message=await login.logout())
 
     def _update_logins(self) -> None:

@@ -57,7 +57,7 @@ class PermissionCommands:
     @handles(AnswerPermission)
     async def answer(self, command: AnswerPermission, caller: UserCaller) -> dict[str, str]:
         """Answer a request once; remember the answer, or send the reason to the agent."""
-        session = self._host.session(command.session_id)
+        session = self._host.sessions.require(command.session_id)
         call = session.turns.permissions.requests.call(command.request_id)
         turn_id = None if call is None else call.turn_id
         user = require_sender(session, turn_id, caller, "answer a permission request")
@@ -125,7 +125,7 @@ class PermissionCommands:
             if (person := sender(caller)) and entry.rule.user not in {"", person}:
                 raise NotAllowed(f"Only {entry.rule.user}, who denied this, can remove the rule.")
         if entry.session_id:
-            session = self._host.session(entry.session_id)
+            session = self._host.sessions.require(entry.session_id)
             _rules_of(session).remove(command.rule_id)
             await session.journal.flushed()  # a killed server forgets it too
         else:
@@ -239,7 +239,7 @@ class TrustCommands:
             folder = resolve_cwd(self._host.config.root, command.folder, inside_root=False)
             await asyncio.to_thread(store.trust, folder)
             return {"folder": str(folder)}
-        session = self._host.session(command.session_id)
+        session = self._host.sessions.require(command.session_id)
         trust = session.turns.permissions.trust
         if trust is None:
             raise BadRequest("This session has no agent to trust.")

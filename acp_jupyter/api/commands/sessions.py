@@ -125,7 +125,7 @@ class SessionOpener:
         if found is None:
             return None
         await self._host.sessions.wake(found.session_id)  # its folder may have been renamed
-        return self._host.session(found.session_id)
+        return self._host.sessions.require(found.session_id)
 
     async def _open(
         self,
@@ -298,7 +298,7 @@ class SessionLifecycle:
         known = (await self._known()).get(command.agent_session_id)
         if known is not None:
             await self._host.sessions.wake(known)
-            return self._host.session(known).state
+            return self._host.sessions.require(known).state
         root = self._host.config.root
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
         spec = self._host.config.registry.get(command.agent)

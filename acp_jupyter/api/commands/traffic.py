@@ -41,19 +41,21 @@ class TrafficCommands:
         path = await self._path(command.session_id, caller)
         if command.wait_seconds == 0 or command.after is None:
             return await asyncio.to_thread(read_page, path, command)
-        return await _wait_for_lines(self._host.session(command.session_id).journal.log, command)
+        return await _wait_for_lines(
+            self._host.sessions.require(command.session_id).journal.log, command
+        )
 
     @handles(GetTrafficLine)
     async def line(self, command: GetTrafficLine, caller: Caller) -> TrafficDetail:
         """Return one formatted line."""
         path = await self._path(command.session_id, caller)
         if command.end is not None:
-            redactor = self._host.session(command.session_id).redactor
+            redactor = self._host.sessions.require(command.session_id).redactor
             return await asyncio.to_thread(read_text, path, command.place, command.end, redactor)
         return await asyncio.to_thread(read_line, path, command.place)
 
     async def _path(self, session_id: str, caller: Caller) -> Path:
-        session = self._host.session(session_id)
+        session = self._host.sessions.require(session_id)
         may_read_traffic(session, caller)
         log = session.journal.log
         if not log.ended:

@@ -170,7 +170,7 @@ class TurnControl:
     @handles(AnswerElicitation)
     async def answer(self, command: AnswerElicitation, caller: UserCaller) -> dict[str, str]:
         """Answer a question of the agent."""
-        session = self._host.session(command.session_id)
+        session = self._host.sessions.require(command.session_id)
         elicitations = session.turns.elicitations
         turn_id = elicitations.turn_of(command.request_id)
         require_sender(session, turn_id, caller, "answer a question of the agent")

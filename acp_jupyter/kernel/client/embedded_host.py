@@ -192,10 +192,10 @@ class EmbeddedHost(HostClient):
         """Return the state of a session that can be reused, or of the one that replaced it."""
         stored = self.host.sessions
         try:
-            session = self.host.session(session_id)
+            session = self.host.sessions.require(session_id)
             while stored.goes_on_elsewhere(session.state):
                 await stored.wake(session.state.continues_in)
-                session = self.host.session(session.state.continues_in)
+                session = self.host.sessions.require(session.state.continues_in)
         except UnknownSession:
             return None
         same = command.cwd in {None, session.state.own_folder}
@@ -232,10 +232,10 @@ class EmbeddedHost(HostClient):
 
     async def _observe(self, session_id: str, reader: Reader) -> Session:
         await self.host.sessions.subscribe(session_id, reader, answers=False)
-        return self.host.session(session_id)
+        return self.host.sessions.require(session_id)
 
     async def _traffic_path(self, session_id: str) -> Path:
-        await asyncio.to_thread(self.host.session(session_id).journal.flush)
+        await asyncio.to_thread(self.host.sessions.require(session_id).journal.flush)
         return self.host.traffic_path(session_id)
 
     def _run(self, command: Command, seconds: float) -> Any:

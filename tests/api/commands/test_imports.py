@@ -56,10 +56,10 @@ def folders(driver: Driver) -> list[Path]:
 
 def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
     changes: list[None] = []
-    driver.host.on_sessions_changed(lambda: changes.append(None))
+    driver.host.sessions.on_change(lambda: changes.append(None))
     named = {"sessionUpdate": "session_info_update", "title": "As the agent calls it"}
     report = take(driver, [named, SAID, END])
-    session = driver.host.session(report.session_id)
+    session = driver.host.sessions.require(report.session_id)
     assert (session.state.title, session.state.status) == ("Imported: log.jsonl", "stopped")
     assert changes == [None], "told once, when it is whole"
     with pytest.raises(SessionImported, match="no agent"):
@@ -78,7 +78,7 @@ def test_a_turn_that_the_log_leaves_open_is_closed_in_words(driver: Driver) -> N
     asks = {"type": "permission_request", "request_id": "r", "operation": "delete_file"}
     at = {"timestamp": "2026-01-02T03:04:05Z"}
     report = take(driver, [call | at, asks | at])
-    session = driver.host.session(report.session_id)
+    session = driver.host.sessions.require(report.session_id)
     state = session.transcript
     (turn,) = (state.turns[turn_id] for turn_id in state.turn_order)
     assert (turn.status, turn.words, turn.ended_at) == ("done", "The log ends here.", 1767323045.0)
@@ -99,17 +99,17 @@ def test_what_could_not_be_taken_is_told_with_its_line(driver: Driver) -> None:
         (4, "This version can't dis"),
     ]
     assert report.problem_count == 4
-    assert driver.host.session(report.session_id).journal.flush(FOREVER_SECONDS)
+    assert driver.host.sessions.require(report.session_id).journal.flush(FOREVER_SECONDS)
     log = list(read_traffic(driver.host.traffic_path(report.session_id)))
     assert {"note": "imported_packet", "packet": strange} in [dict(entry.message) for entry in log]
 
 
 def test_the_traffic_of_an_import_gives_it_again(driver: Driver) -> None:
     first = take(driver, [SAID, END])
-    session = driver.host.session(first.session_id)
+    session = driver.host.sessions.require(first.session_id)
     assert session.journal.flush(FOREVER_SECONDS)
     path = driver.host.traffic_path(first.session_id)
-    again = driver.host.session(take(driver, path.read_bytes().splitlines()).session_id)
+    again = driver.host.sessions.require(take(driver, path.read_bytes().splitlines()).session_id)
     one, other = (
         [timeless(item.model_dump()) for item in s.transcript.window(0, 99)]
         for s in (session, again)
@@ -121,7 +121,7 @@ def test_the_traffic_of_an_import_gives_it_again(driver: Driver) -> None:
 def test_secrets_of_this_machine_are_not_written_down(driver: Driver) -> None:
     said = json.loads(json.dumps(SAID).replace("Hi", f"It is {SECRET}"))
     report = take(driver, [said, END])
-    assert driver.host.session(report.session_id).journal.flush(FOREVER_SECONDS)
+    assert driver.host.sessions.require(report.session_id).journal.flush(FOREVER_SECONDS)
     assert SECRET not in driver.host.traffic_path(report.session_id).read_text()
 
 
@@ -130,7 +130,7 @@ def test_a_long_log_is_cut_and_says_so(driver: Driver) -> None:
     assert report.entries == LIMITS.import_lines
     assert report.problems[-1].line == 19
     assert "too long" in report.problems[-1].message
-    assert driver.host.session(report.session_id).state.status == "stopped"
+    assert driver.host.sessions.require(report.session_id).state.status == "stopped"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None
     taken = [take(driver, [SAID]).session_id for _ in range(LIMITS.sessions + 1)]
     assert driver.run(lambda: len(driver.host.sessions)) == LIMITS.sessions
     driver.result(driver.host.sessions.wake(taken[0]))
-    assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
+    assert driver.run(lambda: driver.host.sessions.require(taken[0]).transcript.items[0].kind)
 
 
 def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> None:
@@ -167,7 +167,7 @@ def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> Non
         assert session_id not in driver.host.sessions
         await driver.host.sessions.wake(session_id)
         await closing
-        return driver.host.session(session_id).transcript.items[0].kind
+        return driver.host.sessions.require(session_id).transcript.items[0].kind
 
     assert driver.result(close_and_open()) == "agent_message"
 

@@ -69,7 +69,7 @@ def imported(driver: Driver, path: Path) -> Session:
     request = ImportRequest(path.name, lines)
     report = driver.result(import_log(driver.host, request))
     assert report.problems == []
-    return driver.host.session(report.session_id)
+    return driver.host.sessions.require(report.session_id)
 
 
 def items(session: Session) -> list[Any]:

@@ -624,7 +624,7 @@ def test_one_that_is_cancelled_while_it_is_saved_leaves_no_session(there: Try) -
         for each in making:
             each.cancel()
 
-    stop = there.host.on_sessions_changed(cancel)
+    stop = there.host.sessions.on_change(cancel)
     making.append(there.begin_to_make())
     eventually(lambda: opened)
     eventually(lambda: not there.host.sessions)

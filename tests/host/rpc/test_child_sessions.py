@@ -48,7 +48,7 @@ def test_a_child_that_outlives_its_parent_is_heard_nowhere_and_refused(tmp_path:
         assert (turn.stop_reason, turn.failure) == ("end_turn", None)
         assert driver.text(other) == "Code -32602"
         driver.result(driver.host.sessions.wake(parent.session_id))
-        kept = driver.host.session(parent.session_id).transcript
+        kept = driver.host.sessions.require(parent.session_id).transcript
         items = kept.window(0, len(kept.items))
         (task,) = (item for item in items if isinstance(item, ToolCall))
         assert task.status == "cancelled"

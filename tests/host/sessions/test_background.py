@@ -257,7 +257,7 @@ def test_a_closed_session_has_nothing_that_goes_on(tmp_path: Path) -> None:
         driver.result(driver.host.sessions.close(session.session_id))
         session_id = session.session_id
         driver.result(driver.host.sessions.wake(session_id))
-        again = driver.host.session(session_id)
+        again = driver.host.sessions.require(session_id)
         assert call(again, "server").status == "cancelled"
 
 

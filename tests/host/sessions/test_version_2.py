@@ -175,7 +175,7 @@ def test_a_session_is_resumed_and_what_the_agent_keeps_is_told(tmp_path: Path) -
         session_id = session.session_id
     with driving(tmp_path, agents) as driver:
         driver.result(driver.host.sessions.wake(session_id))
-        session = driver.host.session(session_id)
+        session = driver.host.sessions.require(session_id)
         played(driver, session, "nothing")
         (resumed,) = sent(session, "session/resume")
         assert "replayFrom" not in resumed

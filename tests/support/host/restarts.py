@@ -68,7 +68,7 @@ class Server(Driver):
         async def wake() -> Session:
             # In one step of the host: it may close a session that another server has taken.
             await self.host.sessions.wake(session_id)
-            return self.host.session(session_id)
+            return self.host.sessions.require(session_id)
 
         return self.host.submit(wake()).result(PATIENCE_SECONDS)
 
