@@ -35,7 +35,7 @@ def watch_sent(monkeypatch: pytest.MonkeyPatch) -> SentMessages:
     """Keep every line that is written to a pipe, and what each answer answers."""
     sent = SentMessages()
     asked: dict[tuple[int, int], str] = {}
-    take: Callable[[Journal, TrafficEntry], list[LogPacket]] = Journal.enter_now
+    enter: Callable[[Journal, TrafficEntry], list[LogPacket]] = Journal.enter_now
 
     def watch_writes(kind: type[PosixWriter | ThreadWriter]) -> None:
         write = kind.write
@@ -50,15 +50,15 @@ def watch_sent(monkeypatch: pytest.MonkeyPatch) -> SentMessages:
 
         monkeypatch.setattr(kind, "write", watched_write)
 
-    def watched_take(self: Journal, entry: TrafficEntry) -> list[LogPacket]:
+    def watched(self: Journal, entry: TrafficEntry) -> list[LogPacket]:
         message = entry.message
         if entry.direction == "<" and "method" in message and "id" in message:
             asked[id(self), entry.seq] = str(message["method"])
         if entry.direction == ">" and "method" not in message and entry.re is not None:
             sent.answers.append((asked[id(self), entry.re], message))
-        return take(self, entry)
+        return enter(self, entry)
 
     watch_writes(PosixWriter)
     watch_writes(ThreadWriter)
-    monkeypatch.setattr(Journal, "take", watched_take)
+    monkeypatch.setattr(Journal, "enter_now", watched)
     return sent
