@@ -55,6 +55,6 @@ class Feature:
     where the server starts its kernels itself; called by `acp_jupyter.server.extension`."""
     find_server: str = ""
     """A function that returns a kernel's `ServerClient`, or None where the feature knows no way to
-    the server; called by `acp_jupyter.kernel.client.connection`."""
+    the server; called by `acp_jupyter.kernel.client.server_client`."""
     program: Program | None = None
     """A command of ``jupyter acp``, run by `acp_jupyter.command_line`."""

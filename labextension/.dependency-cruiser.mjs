@@ -43,7 +43,7 @@ const MAY_IMPORT = {
     ...['views/request', 'views/sandbox'],
     ...['agents', 'composer', 'sessions', 'transcript'].map(each => `views/panel/${each}`),
   ],
-  'views/part': [
+  'views/widget_parts': [
     ...VIEWS,
     ...['request', 'tool', 'turn', 'changes', 'markdown', 'sandbox'].map(each => `views/${each}`),
     ...['views/panel', 'views/panel/composer', 'views/panel/transcript'],

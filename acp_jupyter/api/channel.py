@@ -40,7 +40,7 @@ from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.store.journal import EPOCH
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 @cache
@@ -227,8 +227,8 @@ class Channel:
                 self._around.after(frame.command, self._caller, result)
         except AcpError as error:
             self._reply(frame.id, error=error)
-        except Exception:  # noqa: BLE001 - a defect of ours; the page stays alive
-            _log.exception("command %s", frame.command.name)
+        except Exception:
+            _logger.exception("command %s", frame.command.name)
             self._reply(
                 frame.id, error=AcpError("Something went wrong in the server; see its log.")
             )

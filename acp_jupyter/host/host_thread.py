@@ -20,7 +20,7 @@ from acp_jupyter.errors import HostClosed, ServerUnreachable
 
 T = TypeVar("T")
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _LAST_SECONDS = 1.0
 _ROUNDS = 2
 _STOP_SECONDS = 15.0
@@ -107,7 +107,7 @@ class HostThread:
         try:
             closing.result(_STOP_SECONDS)
         except (TimeoutError, concurrent.futures.TimeoutError):
-            _log.warning(
+            _logger.warning(
                 "Sessions did not end within %s s; their agents are killed.", _STOP_SECONDS
             )
         self._loop.call_soon_threadsafe(self._loop.stop)

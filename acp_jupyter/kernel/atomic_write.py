@@ -1,4 +1,4 @@
-"""Writes files for the user atomically, without replacing any."""
+"""Writes a file for the user; replaces an existing one only with ``force``, atomically."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from acp_jupyter.errors import BadRequest, plain_reason
 
 
 def atomic_write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
-    """Write a new file atomically; return its size."""
+    """Write a file; return its size. What is incomplete after an error is removed."""
     target = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") if force else path
     try:
         file = target.open("xb")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from acp_jupyter.api.models.sessions import AgentEntry, CreateSession
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, UnknownSession
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import recording_options
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session import Session, check_sandbox, defaults
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox

@@ -37,7 +37,7 @@ from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.confined_files import ConfinedFiles
 from acp_jupyter.notebook_tools.context import NotebookAccess, PageNotebooks
 from acp_jupyter.protocol.objects import items, number, obj, text
 
@@ -152,7 +152,7 @@ class FileNotebooks:
     """
 
     def __init__(self, root: Path, limits: Limits) -> None:
-        self._files = WorkspaceFiles(root, replace(limits, file_bytes=limits.notebook_bytes))
+        self._files = ConfinedFiles(root, replace(limits, file_bytes=limits.notebook_bytes))
         self._lock = threading.Lock()
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal:

@@ -54,7 +54,7 @@ from acp_jupyter.notebook_tools.tools import (
 )
 from acp_jupyter.protocol.objects import Obj
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _CALLS_AT_ONCE = 16
 _TURN_SECONDS = 7 * 24 * 3600.0
 _EDITS: frozenset[type[AnyTool]] = frozenset({InsertTool, EditTool, MoveTool, DeleteTool})
@@ -133,8 +133,8 @@ class SessionTools:
             return Reply.failure(f"{error.trouble}: {error.message}")
         except AcpError as error:
             return Reply.failure(error.message)
-        except Exception:  # noqa: BLE001 - a defect fails this call only
-            _log.exception("a notebook tool of session %s", self._session.session_id)
+        except Exception:
+            _logger.exception("a notebook tool of session %s", self._session.session_id)
             return Reply.failure("This did not work, because of a defect in acp-jupyter.")
 
     async def _checked(self, row: type[AnyTool], arguments: Obj, place: CallPlace) -> Reply:

@@ -28,7 +28,7 @@ from acp_jupyter.transcript.output.bundle import Bundle
 from acp_jupyter.transcript.output.plain_text import ELSEWHERE
 from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.5
 """Shorter than a page's reload, so that the reloaded page finds the updated file."""
 _MAX_DUE = 100
@@ -167,9 +167,9 @@ class FinishedOutputs:
                     break
                 await asyncio.sleep(_LOOK_SECONDS)
         except (AcpError, HTTPError, OSError) as error:
-            _log.info("the output of turn %s stays as it is: %s", turn_id, error)
-        except Exception:  # noqa: BLE001 - the top of a task
-            _log.exception("the output of turn %s could not be saved", turn_id)
+            _logger.info("the output of turn %s stays as it is: %s", turn_id, error)
+        except Exception:
+            _logger.exception("the output of turn %s could not be saved", turn_id)
         finally:
             self._due.pop(turn_id, None)
             self._running.pop(turn_id, None)

@@ -197,7 +197,7 @@ class ServerKernelLookup:
             return ""
 
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _CHECK_SECONDS = 20.0
 _WORKING = {"starting", "running"}
 
@@ -228,8 +228,8 @@ class Activity:
         while True:
             try:
                 await self.update()
-            except Exception:  # noqa: BLE001 - the next poll may work
-                _log.exception("the sessions could not be listed")
+            except Exception:
+                _logger.exception("the sessions could not be listed")
             await asyncio.sleep(_CHECK_SECONDS)
 
     async def update(self) -> None:

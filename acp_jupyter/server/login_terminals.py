@@ -13,7 +13,7 @@ from acp_jupyter.host.sessions.login import Launch
 
 T = TypeVar("T")
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class _Ended:
@@ -91,7 +91,7 @@ class LoginTerminals:
         try:
             name = str(manager.create(**settings)["name"])
         except Exception as error:  # noqa: BLE001 - the terminals' extension may raise anything
-            _log.warning("No terminal could be opened for a login: %s", type(error).__name__)
+            _logger.warning("No terminal could be opened for a login: %s", type(error).__name__)
             return None
         terminal = manager.terminals.get(name)
         ended = _Ended(terminal)

@@ -14,7 +14,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.protocol.objects import text
 from acp_jupyter.server.kernels import Kernels
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class MovedNotebooks:
@@ -46,4 +46,4 @@ class MovedNotebooks:
             if new:
                 await self._kernels.move(old, new)
         except AcpError:
-            _log.exception("The sessions of %s could not go along with it", old)
+            _logger.exception("The sessions of %s could not go along with it", old)

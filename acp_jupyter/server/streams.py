@@ -16,7 +16,7 @@ from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.dialects.onyx.event_stream import format_event
 from acp_jupyter.errors import AcpError, BadRequest
-from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.log_reader import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.server.auth import OwnOrigin, authorize_user, is_program
 from acp_jupyter.server.backend import Backend

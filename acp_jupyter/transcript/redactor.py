@@ -109,7 +109,7 @@ class Redactor:
         self._shared = shared or KnownSecrets()
         self._sorted: tuple[Sequence[frozenset[str]], Sequence[str]] = (), ()
         self._shown: tuple[str, ...] = ()
-        """Values of files that `shown` has not replaced."""
+        """Values of files that `redact_message` left in, because a request shows them."""
 
     @classmethod
     def of_environments(
@@ -125,7 +125,8 @@ class Redactor:
     def learn_from_files(self, source: str, *secrets: str, at: float = 0.0) -> None:
         """Learn the secrets of files that the agent could write.
 
-        An agent must not hide a part of its request by writing it into such a file: see `shown`.
+        An agent must not hide a part of its request by writing it into such a file: see
+        `redact_message`.
         """
         self._of_files.put(source, secrets, at)
 
@@ -183,15 +184,15 @@ class Redactor:
 
     @property
     def has_shown(self) -> bool:
-        """Whether `shown` has left a secret of a file in a message."""
+        """Whether `redact_message` has left a secret of a file in a message."""
         return bool(self._shown)
 
     def shows_any(self, call: ToolCall) -> bool:
-        """Return whether a tool call contains a secret of a file that `shown` has left."""
+        """Return whether a tool call contains a secret of a file that `redact_message` has left."""
         return self.after_question(call) != call
 
     def after_question(self, call: ToolCall) -> ToolCall:
-        """Return a tool call whose request is settled, without the secrets that `shown` left."""
+        """Return a tool call whose request is settled, without the secrets that were left in."""
         return _mapped(call, partial(_without, self._shown)) if self._shown else call
 
     def _without_known_text(self, text: str) -> str:

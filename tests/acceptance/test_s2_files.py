@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.sessions.session import Session
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 from tests.support.agents.fake_agent import script
 from tests.support.agents.terminal_steps import steps

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import AgentRequestError
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.sessions.session import Session
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.agents.connection import FAST, RecordedConnection
 from tests.support.agents.fake_agent import AGENTS, fake_agent, script

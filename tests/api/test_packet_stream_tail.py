@@ -14,7 +14,7 @@ import pytest
 from acp_jupyter.api.packet_stream import PacketStream
 from acp_jupyter.dialects.onyx.event_stream import SseDecoder
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.log_reader import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.server import streams as packet_stream_tail

@@ -186,7 +186,7 @@ def test_a_cell_runs_its_turn_in_the_users_server(ada: HubUser) -> None:
     code = (
         "%load_ext acp_jupyter\n"
         "from acp_jupyter import connect\n"
-        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "from acp_jupyter.kernel.client.server_client import host_client\n"
         "turn = connect('demo').prompt('list rate=0').wait()\n"
         "print(host_client().location, turn.stop_reason)"
     )

@@ -271,7 +271,7 @@ def test_only_a_page_answers_over_the_comm(kernel: Kernel, folder: Path) -> None
     """Buttons of ``turn.widget`` are pressed in a page: `tests/hosts/test_comm_client.py`."""
     kernel.run(
         "from acp_jupyter import connect\n"
-        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "from acp_jupyter.kernel.client.server_client import host_client\n"
         "turn = connect('permission').prompt('new text')\n"
         "widget = turn.widget",
         watched=True,

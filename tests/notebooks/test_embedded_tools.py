@@ -14,7 +14,7 @@ from tests.support.wait import eventually
 
 TOOL = """
 import asyncio
-from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.code_runner import EmbeddedKernelRunner
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 

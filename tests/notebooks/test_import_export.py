@@ -17,7 +17,7 @@ from tests.support.server.jupyter_server import JupyterServer, fake_agents
 
 LOG = TRAFFIC / "codex-edit_file.jsonl"
 SESSIONS = (
-    "from acp_jupyter.kernel.client.connection import host_client\n"
+    "from acp_jupyter.kernel.client.server_client import host_client\n"
     "print([state.session_id for state in host_client().sessions()])"
 )
 FORMATS = ("traffic", "packets", "build-mode", "markdown", "html", "json")
@@ -89,7 +89,7 @@ def test_an_interrupt_cancels_a_long_import(kernel: Kernel, tmp_path: Path) -> N
 def test_an_imported_session_takes_no_prompt(host: Kernel) -> None:
     host.run(f"%acp import {LOG} --name old").ok()
     cell = host.run(
-        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "from acp_jupyter.kernel.client.server_client import host_client\n"
         "from acp_jupyter.api.models.turns import PromptSession\n"
         "client = host_client()\n"
         "old = next(s for s in client.sessions() if s.title == 'Imported: old')\n"

@@ -20,7 +20,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
+from acp_jupyter.host.store.log_reader import lacks_lines, read_traffic
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta
 from acp_jupyter.host.store.restore import read_session
 from acp_jupyter.host.store.traffic_log import TrafficLog

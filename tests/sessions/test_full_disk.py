@@ -22,7 +22,7 @@ from acp_jupyter.api.models.turns import AnswerPermission
 from acp_jupyter.errors import DiskRefused, SharedFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.sessions.session import Session
-from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
+from acp_jupyter.host.store.log_reader import lacks_lines, read_traffic
 from acp_jupyter.host.store.permission_stores import RulesStore, TrustStore
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry

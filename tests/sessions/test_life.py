@@ -26,7 +26,7 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.host.requests.rules import turn_rules
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from tests.support.host.failing_disk import failing_disk
 from tests.support.host.restarts import HostFolders
 from tests.support.wait import PATIENCE_SECONDS

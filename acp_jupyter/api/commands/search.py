@@ -19,7 +19,7 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.store.log_entries import read_said
+from acp_jupyter.host.store.log_reader import read_said
 from acp_jupyter.transcript.redactor import Redactor
 
 _SEARCH_SECONDS = 1.5

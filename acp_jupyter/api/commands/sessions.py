@@ -40,7 +40,7 @@ from acp_jupyter.host.host import AgentHost, MadeCopy
 from acp_jupyter.host.recording import Recorder
 from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.sessions.branching import goes_on_from_branch
-from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.sessions.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice

@@ -22,7 +22,7 @@ from acp_jupyter.api.models.traffic import (
 )
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.log_reader import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry

@@ -9,9 +9,9 @@ from pathlib import Path
 from acp_jupyter.api.kernel_auth import URL_VARIABLE
 from acp_jupyter.errors import AcpError
 from acp_jupyter.features.batches.jobs import RECORDING, SETUP, TURNS, KeptTurns, Setup, TurnRecord
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
 from acp_jupyter.kernel.client.recording import run_recording
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import current_shell, tool_code_runs
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.kernel.turn.turn import Turn

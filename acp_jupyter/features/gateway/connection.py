@@ -20,7 +20,7 @@ from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, w
 
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _OPEN_SECONDS = 20.0
 _MAX_MESSAGES = 10_000
 UNREACHABLE = (
@@ -39,7 +39,7 @@ def message_of(text: str) -> dict[str, Any]:
         message = None
     if isinstance(message, dict) and isinstance(message.get("content"), dict):
         return message
-    _log.warning("A kernel of the gateway sent an unreadable message.")
+    _logger.warning("A kernel of the gateway sent an unreadable message.")
     return {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_jupyter.errors import ServerUnreachable
 from acp_jupyter.features.gateway.channel_transport import ChannelTransport, launch_key
-from acp_jupyter.kernel.client.connection import ServerClient, identity_of
+from acp_jupyter.kernel.client.server_client import ServerClient, identity_of
 
 _FIRST_SECONDS = 20.0
 """Limit for a server that still connects to a new kernel of a gateway."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
     from tornado.web import Application
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _IDLE_SECONDS = 300.0
 """How long a connection is kept without a request and without a page.
 
@@ -164,10 +164,10 @@ class GatewayKernels:
                     await self._receive(kernel_id, relay)
                     wait = _FIRST_WAIT_SECONDS
                 except KernelError as error:
-                    _log.info("kernel %s: %s", kernel_id, error.message)
+                    _logger.info("kernel %s: %s", kernel_id, error.message)
                     wait = min(2 * wait, _MAX_WAIT_SECONDS)
-                except Exception:  # noqa: BLE001 - must go on, or the kernel gets no answers
-                    _log.exception("kernel %s: the connection failed; another follows", kernel_id)
+                except Exception:
+                    _logger.exception("kernel %s: the connection failed; trying again", kernel_id)
                     wait = _MAX_WAIT_SECONDS
                 await asyncio.sleep(wait)
         finally:

@@ -35,7 +35,7 @@ from acp_jupyter.features.gateway.kernel_requests import (
     from_kernel,
 )
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _MAX_REQUESTS = 64
 _ASKED_SECONDS = 120.0
 """Time after which the kernel no longer waits for an answer."""
@@ -80,7 +80,7 @@ class Relay:
         try:
             part = from_kernel().validate_python(data)
         except ValidationError:
-            _log.warning("kernel %s sent an unreadable message", self._kernel_id)
+            _logger.warning("kernel %s sent an unreadable message", self._kernel_id)
             return
         answer = self._answers.get(part.request_id)
         if isinstance(part, RequestPart):
@@ -102,10 +102,10 @@ class Relay:
     def _begin(self, part: RequestPart) -> _Answer | None:
         own = part.headers.get(kernel_auth.KERNEL_HEADER) == self._kernel_id
         if not own or not part.path.startswith(self._prefix):
-            _log.warning("kernel %s asked for what is not its own", self._kernel_id)
+            _logger.warning("kernel %s asked for what is not its own", self._kernel_id)
             return None
         if len(self._answers) >= _MAX_REQUESTS:
-            _log.warning("kernel %s asks for too much at once", self._kernel_id)
+            _logger.warning("kernel %s asks for too much at once", self._kernel_id)
             self._refuse(part)
             return None
         answer = self._answers[part.request_id] = _Answer(part, self._send)
@@ -134,14 +134,14 @@ class Relay:
             async with asyncio.timeout(_ASKED_SECONDS):
                 await answer.complete.wait()
             if answer.too_long:
-                _log.warning("kernel %s sent a request that is too long", self._kernel_id)
+                _logger.warning("kernel %s sent a request that is too long", self._kernel_id)
                 most = REQUEST_BYTES // 1024**2
                 answer.refuse(413, f"What this kernel sent is longer than {most} MiB.")
             else:
                 self._application(answer.request())
             await answer.send_parts()
         except TimeoutError:
-            _log.info("kernel %s left a request", self._kernel_id)
+            _logger.info("kernel %s left a request", self._kernel_id)
         finally:
             del self._answers[answer.request_id]
             answer.close()

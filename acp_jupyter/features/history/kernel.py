@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import choose_session
 from acp_jupyter.kernel.execution_context import ExecutionContext
 from acp_jupyter.kernel.magics.cell_options import LineParser

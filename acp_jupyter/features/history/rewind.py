@@ -26,7 +26,7 @@ from acp_jupyter.features.history.commands import RewindSession, UndoRewind
 from acp_jupyter.features.history.turn_order import began_at, in_order
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.sessions.session import Session
-from acp_jupyter.host.store.log_entries import UpToTurn
+from acp_jupyter.host.store.log_copy import UpToTurn
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.formatting import first_names
 from acp_jupyter.protocol.host_events.notes import HostNotice

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.recording import run_recording
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.magics.help import print_text
 
 

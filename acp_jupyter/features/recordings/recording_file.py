@@ -21,7 +21,7 @@ from urllib.parse import quote
 from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordingMissing, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import IN_KERNEL
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.confined_files import ConfinedFiles
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import SessionOpened, read_note
 from acp_jupyter.protocol.json import read_json
@@ -87,7 +87,7 @@ class RecordingFile:
         """Write the whole recording atomically."""
         self.opening()
         bound = replace(self.limits, file_bytes=self.limits.recording_bytes)
-        WorkspaceFiles(self.root, bound).write_text(self.path, text)
+        ConfinedFiles(self.root, bound).write_text(self.path, text)
 
     def read(self) -> bytes:
         """Return the whole recording."""

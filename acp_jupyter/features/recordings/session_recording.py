@@ -26,12 +26,12 @@ from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents
+from acp_jupyter.host.workspace.confined_files import TextFormat
 from acp_jupyter.host.workspace.terminal_output import RecordedTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.host.workspace.workspace_files import TextFormat
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import HostNotice, Note
 

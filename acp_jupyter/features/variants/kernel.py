@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Self, TypedDict, overload
 
 from acp_jupyter.errors import AcpError, AgentStartError, BadRequest, FolderNotTrusted, TurnError
 from acp_jupyter.features.variants.commands import CreateVariant, Restore
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session import Session, check_sandbox, defaults
 from acp_jupyter.kernel.settings import Settings

@@ -31,7 +31,7 @@ from acp_jupyter.server.part import ServerContext, ServerPart
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _READY_SECONDS = 60
 _STOP_SECONDS = 20.0
 _DEAD = "Your kernel has died. restart_kernel starts it again, without variables."
@@ -97,7 +97,7 @@ class _KernelStarter:
         try:
             await self._life.on_jupyters_loop(self._stop(kernel_id))
         except (KernelError, RuntimeError):
-            _log.warning("the kernel %s of a variant may be running still", kernel_id)
+            _logger.warning("the kernel %s of a variant may be running still", kernel_id)
 
     async def close(self) -> None:
         """End all remaining kernels. On Jupyter's loop."""
@@ -135,8 +135,8 @@ class _KernelStarter:
         try:
             stopped = self._manager.shutdown_kernel(kernel_id, now=True)
             await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(stopped)), _STOP_SECONDS)
-        except Exception:  # noqa: BLE001 - a provisioner may raise anything
-            _log.exception("the kernel %s of a variant was not stopped", kernel_id)
+        except Exception:
+            _logger.exception("the kernel %s of a variant was not stopped", kernel_id)
 
 
 async def _answers(manager: Any) -> None:

@@ -16,7 +16,7 @@ from acp_jupyter.host.requests.policy import STRICTEST_FIRST, decide
 from acp_jupyter.host.requests.rules import facts_of
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.store.log_entries import read_entries
+from acp_jupyter.host.store.log_reader import read_entries
 from acp_jupyter.host.workspace.changed_files import TextScrubber
 from acp_jupyter.protocol.host_events.notes import PermissionSettledNote, SessionOpened, read_note
 from acp_jupyter.protocol.host_events.session import Policy, RuleEffect

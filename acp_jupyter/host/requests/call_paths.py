@@ -10,7 +10,7 @@ from typing import Self
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.session_folder import FolderPath, SessionFolder
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.confined_files import ConfinedFiles
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.permission_evidence import contents_of
 
@@ -77,7 +77,7 @@ class CallPaths:
         """Return the files without the text that the call says it replaces. Blocks."""
         if folder.root is None:
             return ()
-        files = WorkspaceFiles(folder.root, Limits())
+        files = ConfinedFiles(folder.root, Limits())
         found: dict[str, None] = {}
         for diff in call.diffs:
             spot = self.spots.get(diff.path)

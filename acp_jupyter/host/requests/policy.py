@@ -129,7 +129,7 @@ _ALLOWS: dict[Policy, frozenset[str]] = {
     "accept-edits": frozenset({"edit"}),
     "allow-all": frozenset({"read", "edit", "execute"}),
 }
-"""Kinds of calls that each policy allows without the user."""
+"""A coarse order of the policies, only to compare two; `_by_policy` decides what is allowed."""
 
 
 def follow_up_policy(turn: TurnState, session: SessionState) -> tuple[Policy, tuple[Rule, ...]]:

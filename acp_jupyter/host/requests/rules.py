@@ -30,7 +30,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.permission_evidence import Evidence, contents_of
 from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _MAX_RULES = 500
 _MAX_OF_TURN = 100
 
@@ -88,7 +88,7 @@ class SessionRules:
         try:
             return CurrentRules((*own, *_counting(self._store.of(self.folder), user)))
         except SharedFileBroken as error:
-            _log.warning("%s Until then everything is asked.", error.message)
+            _logger.warning("%s Until then everything is asked.", error.message)
             return CurrentRules(own, known=False)
 
     def read(self, text: str, effect: RuleEffect, scope: RuleScope, user: str = "") -> Rule:

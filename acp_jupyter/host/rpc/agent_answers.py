@@ -16,7 +16,7 @@ RESOURCE_NOT_FOUND = -32002
 CANCELLED = -32800
 _INTERNAL_ERROR = -32603
 
-_LOG = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class ErrorAnswer(Exception):
@@ -98,8 +98,8 @@ class RequestHandling:
         except ValidationError as error:
             wrong: Obj = {"details": "; ".join(misfits(error))}
             raise ErrorAnswer(INVALID_PARAMS, "Invalid params", wrong) from None
-        except Exception:  # noqa: BLE001 - the agent gets an answer, whatever failed here
-            _LOG.exception("The handler of %s failed", method)
+        except Exception:
+            _logger.exception("The handler of %s failed", method)
             raise ErrorAnswer(_INTERNAL_ERROR, "Internal error") from None
 
     async def _result(self, method: str, received: Received) -> Any:
@@ -114,5 +114,5 @@ class RequestHandling:
         try:
             return self._models.answer(method, answer)
         except ValidationError:
-            _LOG.exception("The answer to %s is not valid", method)
+            _logger.exception("The answer to %s is not valid", method)
             raise ErrorAnswer(_INTERNAL_ERROR, "Internal error") from None

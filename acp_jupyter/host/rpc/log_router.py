@@ -16,7 +16,7 @@ from acp_jupyter.protocol.objects import first, obj
 from acp_jupyter.protocol.parse.subagents import SUBAGENT_UPDATE
 from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _EARLY_LINES = 1000
 _EARLY_SESSIONS = 100
 _MAX_CHILDREN = 200
@@ -168,8 +168,8 @@ class LogRouter:
     def _enter(self, log: SessionLog, entry: TrafficEntry) -> None:
         try:
             log.enter(entry)
-        except Exception:  # noqa: BLE001 - a fault above must not end the conversation
-            _log.exception("A line of the agent could not be taken in (seq %s)", entry.seq)
+        except Exception:
+            _logger.exception("A line of the agent could not be taken in (seq %s)", entry.seq)
 
 
 def session_named(message: Mapping[str, Any]) -> str:

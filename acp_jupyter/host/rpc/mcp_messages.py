@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 
 from acp_jupyter.errors import AgentDied
 from acp_jupyter.host.rpc.agent_answers import CANCELLED, INVALID_PARAMS, ErrorAnswer
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.protocol.objects import Obj
 
@@ -25,7 +25,7 @@ _NO_SERVER = -33001
 _SERVER_FAILED = -33002
 _REQUESTS_AT_ONCE = 64
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 Notify: TypeAlias = Callable[[str, Mapping[str, Any]], Awaitable[None]]
 """Tells the agent something about the request that is answered: its method and parameters."""
 
@@ -97,8 +97,8 @@ class McpMessages:
             if request_seq not in self._withdrawn:
                 raise
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
-        except Exception:  # noqa: BLE001 - the agent gets an answer, whatever failed here
-            _log.exception("The MCP server %s failed at %s", server.name, method[:100])
+        except Exception:
+            _logger.exception("The MCP server %s failed at %s", server.name, method[:100])
             raise ErrorAnswer(_SERVER_FAILED, "The MCP server failed") from None
         finally:
             del self._running[request_seq]

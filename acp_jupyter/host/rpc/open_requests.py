@@ -118,7 +118,7 @@ class ReceivedRequests:
         return next((open_ for open_ in self._open.values() if open_.id == request_id), None)
 
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class DelayedAnswers:
@@ -180,6 +180,6 @@ class DelayedAnswers:
             return
         try:
             await request.before_answer()
-        except Exception:  # noqa: BLE001 - the answer must come whatever happens
-            _log.exception("an answer could not be waited for")
+        except Exception:
+            _logger.exception("an answer could not be waited for")
         request.before_answer = None

@@ -17,7 +17,7 @@ from typing import Any
 from acp_jupyter.errors import AcpError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.sandbox.hosts import Destination

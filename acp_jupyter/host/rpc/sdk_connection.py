@@ -33,7 +33,7 @@ _ERROR_CHARS = 20_000
 _DETAIL_CHARS = 4000
 _DEAF = "is not listened to any more"
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class SdkConnection:
@@ -98,7 +98,7 @@ class SdkConnection:
             self._models.result(method, result)
         except ValidationError as error:
             wrong = "; ".join(misfits(error))
-            _log.info("The answer of %s to %s is not valid: %s", self._spec.id, method, wrong)
+            _logger.info("The answer of %s to %s is not valid: %s", self._spec.id, method, wrong)
         return result
 
     async def notify(
@@ -132,8 +132,8 @@ class SdkConnection:
         """Bring messages to the connection; if it fails, the agent can't be talked to."""
         try:
             await self._connection.main_loop()
-        except Exception:  # noqa: BLE001 - whatever failed, those who wait get an error
-            _log.exception("The messages of an agent could not be read any more")
+        except Exception:
+            _logger.exception("The messages of an agent could not be read any more")
         finally:
             self._transport.fail_deaf(_DEAF)
 

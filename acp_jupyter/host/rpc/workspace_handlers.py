@@ -25,6 +25,7 @@ from acp_jupyter.host.rpc.agent_answers import (
     ErrorAnswer,
 )
 from acp_jupyter.host.workspace.agent_files import AgentFiles
+from acp_jupyter.host.workspace.confined_files import RealPath
 from acp_jupyter.host.workspace.terminal_process import (
     Allowed,
     FolderRefused,
@@ -32,7 +33,6 @@ from acp_jupyter.host.workspace.terminal_process import (
     TerminalExit,
     TerminalState,
 )
-from acp_jupyter.host.workspace.workspace_files import RealPath
 from acp_jupyter.protocol.objects import Obj
 
 

@@ -15,7 +15,7 @@ from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.agent_answers import RESOURCE_NOT_FOUND
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
 from acp_jupyter.host.sessions.agent_notes import SERVE_AGAIN, STARTS_AGAIN, AgentNotes
@@ -24,9 +24,9 @@ from acp_jupyter.host.sessions.branching import (
     open_branch,
     set_options_again,
 )
-from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.sessions.login import SessionLogin
 from acp_jupyter.host.sessions.modes import SessionModes
+from acp_jupyter.host.sessions.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.sessions.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.formatting import quantity

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from acp_jupyter.errors import AgentStartError
-from acp_jupyter.host.rpc.connection import AgentConnection
-from acp_jupyter.host.sessions.connection import SessionConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
+from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentExited, HostNotice, StartFailed, TurnFailed
 from acp_jupyter.protocol.host_events.session import MessageHeld

@@ -12,7 +12,7 @@ from collections import deque
 from functools import partial
 
 from acp_jupyter.errors import AgentRequestError
-from acp_jupyter.host.sessions.connection import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.sessions.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.formatting import shorten_end
 from acp_jupyter.protocol.host_events.session import SessionBranched

@@ -6,7 +6,7 @@ import asyncio
 
 from acp_jupyter.errors import AgentRequestError, CallNotCancellable
 from acp_jupyter.host.sessions.agent import SessionAgent
-from acp_jupyter.host.sessions.connection import SessionConnection
+from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.transcript.model.tool_items import ToolCall
 

@@ -30,7 +30,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.handshake import variable_advice
 from acp_jupyter.host.sandbox.sandboxes import Confined
 from acp_jupyter.host.sessions.sandboxing import SessionSandbox

@@ -8,7 +8,7 @@ from typing import Literal
 
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.bounds import Bounds
-from acp_jupyter.host.sessions.connection import SessionConnection
+from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Policy

@@ -23,7 +23,7 @@ from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.requests.trust import TrustRequests
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.mcp_messages import McpServer
 from acp_jupyter.host.rpc.pool import AgentPool

@@ -31,10 +31,10 @@ from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.sessions.session import HostServices, Session
-from acp_jupyter.host.sessions.store import SessionStore
+from acp_jupyter.host.sessions.session_store import SessionStore
 from acp_jupyter.host.store.changed_turns import ChangedTurns
 from acp_jupyter.host.store.journal import Reader
-from acp_jupyter.host.store.log_entries import UpToTurn, copy_log
+from acp_jupyter.host.store.log_copy import UpToTurn, copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
@@ -57,7 +57,7 @@ from acp_jupyter.transcript.model.session_state import SessionState, saved_facts
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import KnownSecrets, Redactor
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _WOKEN_SESSIONS = 10
 """Newest ended sessions that are opened together with their notebook."""
 
@@ -645,7 +645,7 @@ class Sessions(Mapping[str, Session]):
         results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
         for result in results:
             if isinstance(result, Exception) and not isinstance(result, AcpError):
-                _log.error("a session did not close", exc_info=result)
+                _logger.error("a session did not close", exc_info=result)
 
 
 def _folder(meta: SessionMeta) -> Path:

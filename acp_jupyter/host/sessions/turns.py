@@ -31,9 +31,9 @@ from acp_jupyter.host.requests.policy import (
     follow_up_policy,
 )
 from acp_jupyter.host.sessions.agent import SessionAgent
-from acp_jupyter.host.sessions.connection import SessionConnection
 from acp_jupyter.host.sessions.earlier_runs import remembered_notice
 from acp_jupyter.host.sessions.modes import SessionModes
+from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.sessions.outside_runs import OutsideRuns
 from acp_jupyter.host.sessions.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
 from acp_jupyter.host.sessions.walls_met import WallsMet

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.chunk_merger import ChunkMerger
 from acp_jupyter.host.store.event_ring import EventRing
-from acp_jupyter.host.store.log_entries import ChunkMerger
 from acp_jupyter.host.store.resume_point import ResumePoint, Unsaved
 from acp_jupyter.host.store.resume_writer import ResumeWriter
 from acp_jupyter.host.store.spill_file import SpillFile
@@ -44,7 +44,7 @@ from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 EPOCH = uuid.uuid4().hex
 """Identifies this run of the host; an event's ``seq`` is valid only within it."""
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has free space again, and the whole session was saved."
 _GATHER_SECONDS = 0.008
 _WINDOW_ITEMS = 200
@@ -101,7 +101,7 @@ class Journal:
         self.last_line_at = time.time()
         """Seconds since the epoch."""
         self._log = log
-        self._secrets = SecretAnswers()
+        self._form_answers = SecretAnswers()
         self._changed = changed
         self._reader = reader
         self._chunk_merger = ChunkMerger()
@@ -168,7 +168,7 @@ class Journal:
 
     def enter_now(self, entry: TrafficEntry) -> list[LogPacket]:
         """Append a line to the log, reduce it, and return its packets."""
-        entry = self._secrets.without(entry)
+        entry = self._form_answers.without(entry)
         self._append(entry)
         return self._read(entry)
 
@@ -185,8 +185,8 @@ class Journal:
             before = self._transcript
             try:
                 self._transcript, events = reduce(before, packet, entry.t)
-            except Exception:  # noqa: BLE001 - skip one bad line; it stays in the log
-                _log.exception("line %s of session %s", entry.seq, self.session_id)
+            except Exception:
+                _logger.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
             events += self._after_questions(events, entry.t)
             self._resume.take(before, packet, events)
@@ -385,8 +385,8 @@ class Journal:
         for observer in self._observers:
             try:
                 observer.push(events)
-            except Exception:  # noqa: BLE001 - an observer must not harm a session
-                _log.exception("an observer of session %s", self.session_id)
+            except Exception:
+                _logger.exception("an observer of session %s", self.session_id)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()
             self._progress = asyncio.Event()

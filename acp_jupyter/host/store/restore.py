@@ -14,7 +14,7 @@ from pathlib import Path
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.store.log_entries import lacks_lines, read_entries
+from acp_jupyter.host.store.log_reader import lacks_lines, read_entries
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.resume_point import ResumePoint, Unsaved
 from acp_jupyter.host.store.resume_writer import ResumeWriter
@@ -38,7 +38,7 @@ from acp_jupyter.transcript.redactor import Redactor
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _LOG_ENDS = "The log ends here."
 _MISSING_ENTRIES = frozenset({"log_full", "log_gap"})
 _MISSING = (
@@ -92,8 +92,8 @@ def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restor
             before = transcript
             try:
                 transcript, events = reduce(transcript, packet, entry.t)
-            except Exception:  # noqa: BLE001 - as in the journal, skip one bad line
-                _log.exception("line %s of session %s", entry.seq, meta.session_id)
+            except Exception:
+                _logger.exception("line %s of session %s", entry.seq, meta.session_id)
                 continue
             unsaved.take(before, packet, events)
             transcript = spilled(transcript, events, shelf)

@@ -50,7 +50,7 @@ DATA_FILE = "resume.data"
 VERSION = f"2 of acp-jupyter {__version__}"
 """A release only reads its own resume points: any release may read a log differently."""
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _MAX_HEAD_BYTES = 64 * 1024 * 1024
 _PIECE = 1024 * 1024
 _SMALL_HEAD = 128 * 1024
@@ -135,7 +135,7 @@ class ResumePoint:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-            _log.info("The log in %s is read from its start: %s", folder, error)
+            _logger.info("The log in %s is read from its start: %s", folder, error)
             return None
 
     def _load(self, log: Path) -> Resumed:

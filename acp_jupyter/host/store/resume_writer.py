@@ -11,7 +11,7 @@ from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.saved_state import is_at_rest
 from acp_jupyter.transcript.model.state import Transcript
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class ResumeWriter:
@@ -65,11 +65,11 @@ class ResumeWriter:
         try:
             self._point.write(log.path, due)
         except LogDiffers as why:
-            _log.info("No resume point of %s: %s", log.path.parent, why)
+            _logger.info("No resume point of %s: %s", log.path.parent, why)
             self.stop()
         except OSError as error:
-            _log.warning("No resume point of %s: %s", log.path.parent, error)
+            _logger.warning("No resume point of %s: %s", log.path.parent, error)
             self.stop()
-        except Exception:  # noqa: BLE001 - a bug here must not matter, as the log is complete
-            _log.exception("No resume point of %s", log.path.parent)
+        except Exception:
+            _logger.exception("No resume point of %s", log.path.parent)
             self.stop()

@@ -14,7 +14,7 @@ import time
 import weakref
 from pathlib import Path
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 SIZE_BITS = 32
 MAX_BYTES = 2**31
 """Keeps positions below 2**63."""
@@ -100,7 +100,7 @@ class SpillFile:
                 while done < len(view):
                     done += os.write(fd, view[done:])
         except OSError:
-            _log.warning("A long session stays in memory: there is no room for it on the disk")
+            _logger.warning("A long session stays in memory: there is no room for it on the disk")
             self._again = time.monotonic() + _AGAIN_SECONDS
             return False
         self._written += len(self._gathered)

@@ -1,8 +1,8 @@
 """The traffic log of a session: the file from which everything else can be restored.
 
 A thread of its own appends lines in groups. A full disk, or one that does not answer, blocks
-nothing: lines that can't be written wait, then are left out, and the log says so. `log_entries`
-encodes and parses the lines.
+nothing: lines that can't be written wait, then are left out, and the log says so. `redacted_lines`
+encodes the lines.
 """
 
 from __future__ import annotations
@@ -21,18 +21,13 @@ from typing import Any
 
 from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.store.log_entries import (
-    LogLines,
-    gap_entry,
-    in_groups,
-    lacks_lines,
-    queued_bytes,
-)
+from acp_jupyter.host.store.log_reader import lacks_lines
+from acp_jupyter.host.store.redacted_lines import RedactedLines, gap_entry, in_groups, queued_bytes
 from acp_jupyter.protocol.traffic import LONG_CHARS, TrafficEntry
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.redactor import Redactor
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
 _BATCH = 500
 _LACKS_LINES = (0o1400, 0o400)
@@ -136,7 +131,7 @@ class TrafficLog:
         self._watchers: frozenset[Callable[[], None]] = frozenset()
         self._bound = limits.traffic_log_bytes
         self._redactor = redactor if redactor is not None else Redactor()
-        self._lines = LogLines(self._redactor)
+        self._lines = RedactedLines(self._redactor)
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
         self._queued = 0
         """Bytes of entries in the queue or being written (approximate)."""
@@ -395,7 +390,7 @@ class TrafficLog:
                 self._write_first()
         except OSError as error:
             if self.why in {"", _SLOW}:
-                _log.exception("The traffic of an agent could not be written")
+                _logger.exception("The traffic of an agent could not be written")
             self.why = plain_reason(error)
             words = _NO_ROOM if self._gap else _WAITS
             self.missing = words.format(why=self.why)

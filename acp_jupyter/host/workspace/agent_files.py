@@ -16,12 +16,12 @@ from typing import Protocol
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.workspace.running_turns import Put, RunningTurns
-from acp_jupyter.host.workspace.workspace_files import (
+from acp_jupyter.host.workspace.confined_files import (
+    ConfinedFiles,
     RealPath,
-    WorkspaceFiles,
     text_window,
 )
+from acp_jupyter.host.workspace.running_turns import Put, RunningTurns
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.session import FileWritten
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -50,7 +50,7 @@ class AgentFiles:
         running: RunningTurns,
         limits: Limits,
     ) -> None:
-        self._files = WorkspaceFiles(cwd, limits)
+        self._files = ConfinedFiles(cwd, limits)
         self._journal = journal
         self._documents = documents
         self._running = running

@@ -108,7 +108,7 @@ def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:
     return folder
 
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _PRIVATE = 0o700
 _OTHERS = 0o077
 
@@ -168,7 +168,7 @@ def make_private(folder: Path, others: Iterable[Path]) -> None:
         if mine and status.st_mode & _OTHERS:
             real.chmod(_PRIVATE)
     except OSError as error:
-        _log.warning("%s may be read by others: %s", folder, error)
+        _logger.warning("%s may be read by others: %s", folder, error)
 
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.store.log_entries import read_entries
+from acp_jupyter.host.store.log_reader import read_entries
 from acp_jupyter.host.workspace.changed_files import TextScrubber
 from acp_jupyter.host.workspace.terminal_process import Allowed, TerminalExit, TerminalState
 from acp_jupyter.protocol.host_events.notes import Note, read_note

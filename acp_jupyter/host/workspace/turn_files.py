@@ -59,7 +59,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 
 T = TypeVar("T")
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _SLACK_SECONDS = 0.5
 _SAVE_SECONDS = 6.0
 _SHOWN_ARTIFACTS = 20
@@ -505,8 +505,8 @@ class TurnFiles:
         """Run a task and log its errors, so that they don't end a turn."""
         try:
             return await work
-        except Exception:  # noqa: BLE001
-            _log.exception("The folder of session %s", self._journal.session_id)
+        except Exception:
+            _logger.exception("The folder of session %s", self._journal.session_id)
             return None
 
 

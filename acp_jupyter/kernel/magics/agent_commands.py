@@ -18,8 +18,8 @@ from acp_jupyter.api.models.sessions import (
     SandboxesReply,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.parse.login import AuthMethod

@@ -23,8 +23,8 @@ from acp_jupyter.errors import (
     plain_reason,
 )
 from acp_jupyter.kernel.atomic_write import atomic_write
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format

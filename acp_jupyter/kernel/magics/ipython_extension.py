@@ -318,7 +318,7 @@ def _labels() -> list[str]:
 
 def _session_ids() -> list[str]:
     """Return the short ids of sessions, the last changed first."""
-    from acp_jupyter.kernel.client.connection import host_client
+    from acp_jupyter.kernel.client.server_client import host_client
     from acp_jupyter.kernel.connect import by_time, short
 
     try:
@@ -330,7 +330,7 @@ def _session_ids() -> list[str]:
 
 def _setting_words(what: str) -> list[str]:
     """Return modes, models, or options with their values, as far as known."""
-    from acp_jupyter.kernel.client.connection import host_client
+    from acp_jupyter.kernel.client.server_client import host_client
     from acp_jupyter.kernel.connect import choose_session
     from acp_jupyter.kernel.settings import values_of
 
@@ -348,7 +348,7 @@ def _setting_words(what: str) -> list[str]:
 
 
 def _agent_names() -> list[str]:
-    from acp_jupyter.kernel.client.connection import host_client
+    from acp_jupyter.kernel.client.server_client import host_client
 
     try:
         agents = host_client().agents()

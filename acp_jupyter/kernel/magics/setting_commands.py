@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from IPython.core.error import UsageError
 
 from acp_jupyter.api.models.sessions import SetConfig
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.magics.agent_commands import level_in_words, sandboxes_here
 from acp_jupyter.kernel.magics.cell_options import (

@@ -16,9 +16,9 @@ from acp_jupyter._version import __version__
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.errors import BadRequest, UnknownAgent
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics import agent_commands, setting_commands

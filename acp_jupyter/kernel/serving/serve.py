@@ -6,8 +6,8 @@ import threading
 from typing import Any
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.serving.agent_thread import AgentThread, check_agent
 from acp_jupyter.kernel.serving.door import Door

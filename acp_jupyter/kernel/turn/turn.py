@@ -99,7 +99,7 @@ class Turn:
         """The questions of the latest wait that may ask."""
         self._finish_output: Callable[[], None] | None = None
         """Shows the end of the turn in the output of a cell that did not wait."""
-        self._timer = threading.Timer(timeout or 0, self._stop_late)
+        self._timer = threading.Timer(timeout or 0, self._stop_at_time_limit)
         self._timer.daemon = True
         if timeout is not None:
             self._timer.start()
@@ -643,7 +643,7 @@ class Turn:
 
         return pending_request(self._detail) is not None
 
-    def _stop_late(self) -> None:
+    def _stop_at_time_limit(self) -> None:
         try:
             if not self.done:
                 self._timed_out = True

@@ -1,4 +1,4 @@
-"""Starts one agent, and ends all its processes with the host.
+"""The supervisor: starts one agent or command, and ends it with all that it started.
 
 ``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS [terminal FOLDER_FD] --
 COMMAND [ARGUMENT...]``

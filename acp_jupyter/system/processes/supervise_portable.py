@@ -1,4 +1,4 @@
-"""Starts one agent, and ends all its processes with the host: the portable supervisor.
+"""The supervisor: starts one agent or command, and ends it with all that it started.
 
 ``python -m acp_jupyter.system.processes.supervise_portable PORT MARK EOF_SECONDS TERM_SECONDS
 agent|terminal -- COMMAND [ARGUMENT...]``

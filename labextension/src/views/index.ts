@@ -6,7 +6,7 @@ export type { Translate } from './i18n';
 
 export type { Colours, Diagram, Rendering, Run } from './props';
 
-export { mountPart, mountWords } from './part/part_view';
+export { mountPart, mountWords } from './widget_parts/part_view';
 export { mountPanel } from './panel/panel_view';
 export { mountTurn } from './turn/turn_view';
 

@@ -17,7 +17,7 @@ from acp_jupyter.errors import NothingToImport, SessionImported
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from tests.support.host.driver import Driver
 from tests.support.host.limits import PATIENT
 from tests.support.host.trusted_folders import trusting

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_jupyter.host.recording_options import RecordingOptions
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from tests.host.workspace.test_own_folders import OWN, WORK, home
 from tests.support.host.driver import Driver
 

@@ -15,7 +15,7 @@ import pytest
 from acp_jupyter.errors import NotAllowed, NotQueued
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.rules import turn_rules
-from acp_jupyter.host.sessions.connection import SessionConnection
+from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.parse.steering import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.store.log_entries import ChunkMerger
+from acp_jupyter.host.store.chunk_merger import ChunkMerger
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader

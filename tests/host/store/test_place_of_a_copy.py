@@ -9,7 +9,7 @@ import pytest
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.sessions.session import Session
-from acp_jupyter.host.sessions.store import SessionStore
+from acp_jupyter.host.sessions.session_store import SessionStore
 
 
 def store(data: Path) -> SessionStore:

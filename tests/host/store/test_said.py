@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from acp_jupyter.host.store.log_entries import read_said
+from acp_jupyter.host.store.log_reader import read_said
 
 
 def line(side: str, message: dict[str, object]) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.sessions.session import Session
-from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.log_reader import read_traffic
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import Artifact, Item, Notice

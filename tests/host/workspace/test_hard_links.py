@@ -15,7 +15,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import NoDocuments
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.confined_files import ConfinedFiles
 from tests.support.agents.fake_agent import script
 from tests.support.host.checkpoints import CheckpointedFolder
 from tests.support.host.driver import Driver
@@ -36,12 +36,12 @@ def outside(tmp_path: Path) -> Iterator[Path]:
 
 
 def by_the_agents_request(root: Path) -> None:
-    WorkspaceFiles(root, Limits()).write_text("linked.txt", NEW)
+    ConfinedFiles(root, Limits()).write_text("linked.txt", NEW)
 
 
 def by_an_editor_in_place(root: Path) -> None:
     """As Jupyter saves an open document."""
-    WorkspaceFiles(root, Limits()).break_hard_links("linked.txt")
+    ConfinedFiles(root, Limits()).break_hard_links("linked.txt")
     (root / "linked.txt").write_text(NEW)
 
 
@@ -78,14 +78,14 @@ def test_what_is_parted_stays_as_it_was(outside: Path) -> None:
     root = outside.parent / "ws"
     os.utime(root / "linked.txt", ns=(10**18, 10**18))
     before = (root / "linked.txt").stat()
-    WorkspaceFiles(root, Limits()).break_hard_links("linked.txt")
+    ConfinedFiles(root, Limits()).break_hard_links("linked.txt")
     after = (root / "linked.txt").stat()
     assert (root / "linked.txt").read_text() == OLD
     assert (after.st_mode, after.st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
     assert after.st_ino != before.st_ino
-    WorkspaceFiles(root, Limits()).break_hard_links("linked.txt")
+    ConfinedFiles(root, Limits()).break_hard_links("linked.txt")
     assert (root / "linked.txt").stat().st_ino == after.st_ino
-    WorkspaceFiles(root, Limits()).break_hard_links("missing/file.txt")
+    ConfinedFiles(root, Limits()).break_hard_links("missing/file.txt")
 
 
 class InPlace(NoDocuments):

@@ -11,9 +11,9 @@ from typing import Any
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import LogRouter
-from acp_jupyter.host.sessions.connection import SessionConnection
+from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.agents.recording_client import RecordingClient

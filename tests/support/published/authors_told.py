@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from acp_jupyter.host.store.log_entries import read_entries
+from acp_jupyter.host.store.log_reader import read_entries
 from acp_jupyter.host.store.metadata import read_meta
 from acp_jupyter.protocol.host_events.notes import read_note
 from acp_jupyter.protocol.host_events.session import FileSaved, TurnChangesNote

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from acp_jupyter.host.workspace.checkpoints.tree_change import LINK, NOTHING, Side
-from acp_jupyter.host.workspace.workspace_files import beside, replace_file, replace_link
+from acp_jupyter.host.workspace.confined_files import beside, replace_file, replace_link
 from acp_jupyter.system.open_folder import OpenFolder
 
 _NO_NAMES = frozenset({"", ".", ".."})

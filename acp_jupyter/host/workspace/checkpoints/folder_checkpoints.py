@@ -43,7 +43,7 @@ from acp_jupyter.host.workspace.scan import (
 )
 from acp_jupyter.protocol.files import human_size
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _MOMENTS = ("before", "base", "after", "own", "unknown")
 """``base`` is what was before with what persons saved meanwhile, ``own`` and ``unknown`` are that
 with such changes alone. They are kept where they are other trees."""
@@ -567,7 +567,7 @@ class CheckpointStore:
                 try:
                     self.of(folder).rebase(turn_id, seen)
                 except GitError:
-                    _log.exception("What an operation wrote counts as a turn's: %s", turn_id)
+                    _logger.exception("What an operation wrote counts as a turn's: %s", turn_id)
 
     def begin(self, turn_id: str, root: Path) -> None:
         """Note that a turn starts in a folder."""

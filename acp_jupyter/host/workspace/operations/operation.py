@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from acp_jupyter.errors import ChangesRefused, HostClosed
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.store.log_entries import read_entries
+from acp_jupyter.host.store.log_reader import read_entries
 from acp_jupyter.host.workspace.checkpoints.disk import Disk
 from acp_jupyter.host.workspace.checkpoints.file_steps import (
     FileNotWritten,
@@ -39,7 +39,7 @@ from acp_jupyter.protocol.objects import Obj
 
 T = TypeVar("T")
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _BUSY_SECONDS = 30.0
 _CLOSE_SECONDS = 8.0
 _NAMED = 3
@@ -116,7 +116,7 @@ class FolderOperation:
             try:
                 await asyncio.to_thread(rebase, checkpoints.root, paths)
             except OSError:
-                _log.exception("What an operation wrote counts as changes of running turns")
+                _logger.exception("What an operation wrote counts as changes of running turns")
         for journal, note in self._notes:
             journal.note(note)
         journals = {journal.session_id: journal for journal, _ in self._notes}.values()

@@ -35,7 +35,7 @@ from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.tree_change import Side
 from acp_jupyter.protocol.objects import Obj, items, number, obj, text
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _SUFFIX, _NEW = ".ndjson", ".new"
 _NEW_SECONDS = 60.0
 """Older new files were left by a killed server."""
@@ -196,7 +196,7 @@ class OperationRecords:
                 except OSError:
                     left = [step.path for step in each.steps.files]
             if left:
-                _log.warning("Left as an operation had them that was not finished: %s", left)
+                _logger.warning("Left as an operation had them that was not finished: %s", left)
         for session_id in record.made_sessions:
             if session_id.isalnum():
                 shutil.rmtree(self._sessions / session_id, ignore_errors=True)

@@ -141,7 +141,7 @@ def test_the_key_of_the_launch_is_shown_nowhere(behind: Behind, kernel: Kernel) 
     said = kernel.run(
         "import os, acp_jupyter\n"
         "from acp_jupyter.features.gateway.channel_transport import launch_key\n"
-        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "from acp_jupyter.kernel.client.server_client import host_client\n"
         "key, base = launch_key()\n"
         "left = [name for name in os.environ if name.startswith('KERNEL_ACP')]\n"
         "print(host_client().location, key.decode(), base, len(left))"
@@ -160,7 +160,7 @@ def test_the_key_of_the_launch_is_shown_nowhere(behind: Behind, kernel: Kernel) 
 def test_only_the_kernel_with_its_key_is_heard(behind: Behind, kernel: Kernel) -> None:
     forged = """
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient, host_client
+from acp_jupyter.kernel.client.server_client import KernelIdentity, ServerClient, host_client
 from acp_jupyter.features.gateway.channel_transport import ChannelTransport, launch_key
 own = host_client()._identity
 for identity in (KernelIdentity(own.kernel_id, b"another key"), KernelIdentity("x" * 36, own.key)):
@@ -245,7 +245,7 @@ def told_in(detail: Any) -> list[dict[str, Any]]:
 def test_long_requests_and_answers_come_in_parts(kernel: Kernel) -> None:
     code = """
 import acp_jupyter
-from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.server_client import host_client
 session = acp_jupyter.connect("hello")
 session.prompt("ab" * 400_000).wait()
 print(sum(map(len, host_client().traffic(session.id))) > 800_000)
@@ -257,7 +257,7 @@ def test_a_long_request_that_is_lost_is_sent_again(behind: Behind, kernel: Kerne
     kernel.run("import acp_jupyter\nsession = acp_jupyter.connect('hello')").ok()
     behind.way.cut()
     code = """
-from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.server_client import host_client
 session.prompt("ab" * 400_000).wait()
 print(len(host_client().turns(session.id)))
 """
@@ -279,7 +279,7 @@ def test_what_is_lost_on_the_way_is_asked_for_again(behind: Behind, kernel: Kern
     # A prompt is done once, however often it was sent.
     code = (
         "import acp_jupyter\n"
-        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "from acp_jupyter.kernel.client.server_client import host_client\n"
         "(session,) = acp_jupyter.list_sessions()\n"
         "print(len(host_client().turns(session.session_id)))"
     )

@@ -42,7 +42,7 @@ class RealPath:
         return os.path.join(self.root, *self.parts)
 
 
-class WorkspaceFiles:
+class ConfinedFiles:
     """Text files below ``root``, and never outside it. All methods block.
 
     A path is resolved first and must be in the root. Then it is opened component by component
@@ -57,7 +57,7 @@ class WorkspaceFiles:
     def real_path(self, path: str) -> RealPath:
         """Resolve a path."""
         with _explained(path):
-            return self._resolved(path)
+            return self._path_inside(path)
 
     def read_text(
         self,
@@ -182,7 +182,7 @@ class WorkspaceFiles:
     def _too_large(self, size: int) -> str:
         return f"is too large: {size} bytes, and the limit is {self._bound}."
 
-    def _resolved(self, path: str) -> RealPath:
+    def _path_inside(self, path: str) -> RealPath:
         """Resolve ``path`` below the root."""
         if len(path) > _PATH_CHARS:
             raise FileRefused(f"{_shown(path)} is too long for a path.")
@@ -201,7 +201,7 @@ class WorkspaceFiles:
     @contextlib.contextmanager
     def _folder_of(self, path: str | RealPath, *, create: bool) -> Iterator[tuple[OpenFolder, str]]:
         """Open the folder of ``path``; the name is empty for the root itself."""
-        parts = (path if isinstance(path, RealPath) else self._resolved(path)).parts
+        parts = (path if isinstance(path, RealPath) else self._path_inside(path)).parts
         folder = OpenFolder(self._root)
         try:
             for part in parts[:-1]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.confined_files import ConfinedFiles
 
 SMALL = replace(Limits(), file_bytes=1000)
 
@@ -29,12 +29,12 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def files(root: Path) -> WorkspaceFiles:
-    return WorkspaceFiles(root, SMALL)
+def files(root: Path) -> ConfinedFiles:
+    return ConfinedFiles(root, SMALL)
 
 
 def test_what_can_be_created_has_a_folder_and_is_not_there(
-    files: WorkspaceFiles, root: Path
+    files: ConfinedFiles, root: Path
 ) -> None:
     (root / "folder").mkdir()
     (root / "a.txt").write_text("a")
@@ -45,7 +45,7 @@ def test_what_can_be_created_has_a_folder_and_is_not_there(
     assert found == ["b.txt", "folder/b.txt"]
 
 
-def test_text_is_written_and_read(files: WorkspaceFiles, root: Path) -> None:
+def test_text_is_written_and_read(files: ConfinedFiles, root: Path) -> None:
     files.write_text(str(root / "new" / "folder" / "a.txt"), "Grüße\n")
     assert files.read_text(str(root / "new/folder/a.txt")) == "Grüße\n"
     assert files.read_text("new/folder/a.txt") == "Grüße\n"
@@ -65,7 +65,7 @@ def test_text_is_written_and_read(files: WorkspaceFiles, root: Path) -> None:
     ],
 )
 def test_a_window_of_lines(
-    files: WorkspaceFiles, root: Path, line: int | None, limit: int | None, expected: str
+    files: ConfinedFiles, root: Path, line: int | None, limit: int | None, expected: str
 ) -> None:
     (root / "a").write_text("1\n2\n3\n")
     assert files.read_text("a", line, limit) == expected
@@ -75,7 +75,7 @@ def test_a_window_of_lines(
     "path",
     ["../outside.txt", "a/../../outside.txt", "/etc/passwd", "/", "..", "link", "folder/secret"],
 )
-def test_nothing_outside_the_root_is_touched(files: WorkspaceFiles, root: Path, path: str) -> None:
+def test_nothing_outside_the_root_is_touched(files: ConfinedFiles, root: Path, path: str) -> None:
     outside = root.parent / "outside.txt"
     (root / "link").symlink_to(outside)
     elsewhere = root.parent / "elsewhere"
@@ -90,14 +90,14 @@ def test_nothing_outside_the_root_is_touched(files: WorkspaceFiles, root: Path, 
     assert (elsewhere / "secret").read_text() == "outside"
 
 
-def test_a_new_file_is_not_created_through_a_link(files: WorkspaceFiles, root: Path) -> None:
+def test_a_new_file_is_not_created_through_a_link(files: ConfinedFiles, root: Path) -> None:
     (root / "dangling").symlink_to(root.parent / "created.txt")
     with pytest.raises(FileRefused):
         files.write_text("dangling", "mine")
     assert not (root.parent / "created.txt").exists()
 
 
-def test_links_within_the_root_are_followed(files: WorkspaceFiles, root: Path) -> None:
+def test_links_within_the_root_are_followed(files: ConfinedFiles, root: Path) -> None:
     (root / "real").mkdir()
     (root / "real" / "a").write_text("text")
     (root / "link").symlink_to(root / "real")
@@ -109,7 +109,7 @@ def test_links_within_the_root_are_followed(files: WorkspaceFiles, root: Path) -
 
 
 def test_a_link_put_in_after_the_check_is_not_followed(
-    files: WorkspaceFiles, root: Path, monkeypatch: pytest.MonkeyPatch
+    files: ConfinedFiles, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root / "folder").mkdir()
     (root / "folder" / "outside.txt").write_text("inside")
@@ -133,7 +133,7 @@ def test_a_root_that_is_a_link_is_the_folder_it_leads_to(root: Path) -> None:
     link = root.parent / "link-to-root"
     link.symlink_to(root)
     (root / "a").write_text("text")
-    files = WorkspaceFiles(link, SMALL)
+    files = ConfinedFiles(link, SMALL)
     assert files.read_text(str(link / "a")) == "text"
     assert files.read_text(str(root / "a")) == "text"
 
@@ -143,10 +143,10 @@ def test_a_neighbour_whose_name_begins_the_same_is_outside(root: Path) -> None:
     neighbour.mkdir()
     (neighbour / "a").write_text("text")
     with pytest.raises(FileRefused):
-        WorkspaceFiles(root, SMALL).read_text(str(neighbour / "a"))
+        ConfinedFiles(root, SMALL).read_text(str(neighbour / "a"))
 
 
-def test_what_is_missing_is_told_apart(files: WorkspaceFiles, root: Path) -> None:
+def test_what_is_missing_is_told_apart(files: ConfinedFiles, root: Path) -> None:
     (root / "file").write_text("")
     with pytest.raises(FileMissing, match="'gone' does not exist"):
         files.read_text("gone")
@@ -158,7 +158,7 @@ def test_what_is_missing_is_told_apart(files: WorkspaceFiles, root: Path) -> Non
         files.write_text("file/below", "x")
 
 
-def test_only_plain_files(files: WorkspaceFiles, root: Path) -> None:
+def test_only_plain_files(files: ConfinedFiles, root: Path) -> None:
     (root / "folder").mkdir()
     os.mkfifo(root / "pipe")
     for path in ("folder", ".", ""):
@@ -173,7 +173,7 @@ def test_only_plain_files(files: WorkspaceFiles, root: Path) -> None:
     assert stat.S_ISFIFO((root / "pipe").stat().st_mode)
 
 
-def test_sizes_are_bounded(files: WorkspaceFiles, root: Path) -> None:
+def test_sizes_are_bounded(files: ConfinedFiles, root: Path) -> None:
     (root / "big").write_text("x" * 1001)
     with pytest.raises(FileRefused, match="too large: 1001 bytes, and the limit is 1000"):
         files.read_text("big")
@@ -201,23 +201,21 @@ def test_sizes_are_bounded(files: WorkspaceFiles, root: Path) -> None:
     ],
 )
 def test_encoding_and_line_endings_are_kept(
-    files: WorkspaceFiles, root: Path, before: bytes, text: str, after: bytes
+    files: ConfinedFiles, root: Path, before: bytes, text: str, after: bytes
 ) -> None:
     (root / "a").write_bytes(before)
     files.write_text("a", text)
     assert (root / "a").read_bytes() == after
 
 
-def test_text_is_read_in_its_encoding(files: WorkspaceFiles, root: Path) -> None:
+def test_text_is_read_in_its_encoding(files: ConfinedFiles, root: Path) -> None:
     (root / "latin").write_bytes(b"\xe9t\xe9")
     (root / "marked").write_bytes(b"\xef\xbb\xbfa")
     assert files.read_text("latin") == "été"
     assert files.read_text("marked") == "a"
 
 
-def test_a_write_keeps_the_mode_and_leaves_nothing_behind(
-    files: WorkspaceFiles, root: Path
-) -> None:
+def test_a_write_keeps_the_mode_and_leaves_nothing_behind(files: ConfinedFiles, root: Path) -> None:
     script = root / "run.sh"
     script.write_text("old")
     script.chmod(0o750)
@@ -231,7 +229,7 @@ OTHER_GROUPS = [*({12_345} if os.geteuid() == 0 else {*os.getgroups()} - {os.get
 
 @pytest.mark.posix("group")
 @pytest.mark.skipif(not OTHER_GROUPS, reason="this user is in one group only")
-def test_a_write_keeps_the_group_of_a_shared_file(files: WorkspaceFiles, root: Path) -> None:
+def test_a_write_keeps_the_group_of_a_shared_file(files: ConfinedFiles, root: Path) -> None:
     shared = root / "shared.py"
     shared.write_text("old")
     os.chown(shared, -1, OTHER_GROUPS[0])
@@ -242,7 +240,7 @@ def test_a_write_keeps_the_group_of_a_shared_file(files: WorkspaceFiles, root: P
     assert (status.st_gid, stat.S_IMODE(status.st_mode)) == (OTHER_GROUPS[0], 0o664)
 
 
-def test_a_reader_sees_the_old_or_the_new_text(files: WorkspaceFiles, root: Path) -> None:
+def test_a_reader_sees_the_old_or_the_new_text(files: ConfinedFiles, root: Path) -> None:
     (root / "a").write_text("old")
     with (root / "a").open() as reader:
         files.write_text("a", "new text")
@@ -251,7 +249,7 @@ def test_a_reader_sees_the_old_or_the_new_text(files: WorkspaceFiles, root: Path
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
-def test_a_read_only_file_is_not_replaced(files: WorkspaceFiles, root: Path) -> None:
+def test_a_read_only_file_is_not_replaced(files: ConfinedFiles, root: Path) -> None:
     (root / "a").write_text("old")
     (root / "a").chmod(0o444)
     with pytest.raises(FileRefused, match="denied"):
@@ -259,9 +257,7 @@ def test_a_read_only_file_is_not_replaced(files: WorkspaceFiles, root: Path) -> 
 
 
 @pytest.mark.parametrize("path", ["a\0b", "half \ud83d", "x" * 5000, "x/" * 3000, "loop/a"])
-def test_impossible_paths_are_refused_in_words(
-    files: WorkspaceFiles, root: Path, path: str
-) -> None:
+def test_impossible_paths_are_refused_in_words(files: ConfinedFiles, root: Path, path: str) -> None:
     (root / "loop").symlink_to("loop")
     with pytest.raises((FileRefused, FileMissing)) as caught:
         files.read_text(path)
@@ -274,9 +270,9 @@ def test_a_name_that_the_locale_can_not_write_is_refused_with_what_to_do(root: P
     code = f"""
 from pathlib import Path
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.confined_files import ConfinedFiles
 try:
-    WorkspaceFiles(Path({str(root)!r}), Limits()).write_text("name \\xe9.txt", "x")
+    ConfinedFiles(Path({str(root)!r}), Limits()).write_text("name \\xe9.txt", "x")
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -310,7 +306,7 @@ def test_no_path_leads_out(pieces: list[str], absolute: bool) -> None:
         path = "/".join(pieces)
         if absolute:
             path = f"{root}/{path}"
-        files = WorkspaceFiles(root, SMALL)
+        files = ConfinedFiles(root, SMALL)
         with contextlib.suppress(FileRefused, FileMissing):
             assert files.read_text(path) == "inside"
         with contextlib.suppress(FileRefused):

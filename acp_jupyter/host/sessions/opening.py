@@ -15,7 +15,7 @@ from typing import Any
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.agent_connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer
 from acp_jupyter.host.store.journal import Journal

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.store.log_entries import LogLines
+from acp_jupyter.host.store.redacted_lines import RedactedLines
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 from tests.support.planted_secret import SECRET
@@ -21,8 +21,8 @@ def entry(message: Json, *, raw: bool) -> TrafficEntry:
     return TrafficEntry(1, 1.0, "<", message, raw=text)
 
 
-def lines() -> LogLines:
-    return LogLines(Redactor.of_environments({"A_TOKEN": SECRET}))
+def lines() -> RedactedLines:
+    return RedactedLines(Redactor.of_environments({"A_TOKEN": SECRET}))
 
 
 @pytest.mark.parametrize("raw", [False, True])

@@ -15,7 +15,7 @@ import pytest
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, UnknownSession, VersionMismatch
-from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient
+from acp_jupyter.kernel.client.server_client import KernelIdentity, ServerClient
 from acp_jupyter.kernel.client.transport import HttpTransport
 
 KEY = b"the key of the connection file"

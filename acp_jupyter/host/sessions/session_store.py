@@ -31,7 +31,7 @@ from acp_jupyter.host.workspace.copied_folders import remove_folder
 from acp_jupyter.protocol.host_events.notes import HostNotice, is_replayed
 from acp_jupyter.transcript.model.session_state import saved_facts
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 COPY = "copy"
 """The place of the copy that the agent works in, in the session's folder."""
 _SAVE_SECONDS = 0.5
@@ -294,8 +294,8 @@ class SessionStore:
                         await self._recreate(session)
                     session.journal.check_log()
                     session.journal.rest()
-                except Exception:  # noqa: BLE001 - the other sessions are still checked
-                    _log.exception("The folder of session %s", session.session_id)
+                except Exception:
+                    _logger.exception("The folder of session %s", session.session_id)
 
     async def _is_left(self, session: Session) -> bool:
         """Return whether a session is read-only because of a server that has ended by now."""
@@ -342,7 +342,7 @@ class SessionStore:
             words = plain_reason(error)
         if words:
             if session_id not in self._unlisted:
-                _log.warning("Session %s is not listed: %s", session_id, words)
+                _logger.warning("Session %s is not listed: %s", session_id, words)
             self._unlisted.add(session_id)
             return
         self._unlisted.discard(session_id)
