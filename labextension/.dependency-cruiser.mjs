@@ -48,7 +48,7 @@ const MAY_IMPORT = {
     ...['request', 'tool', 'turn', 'changes', 'markdown', 'sandbox'].map(each => `views/${each}`),
     ...['views/panel', 'views/panel/composer', 'views/panel/transcript'],
   ],
-  'views/index.ts': ['views', ...['turn', 'part', 'panel'].map(each => `views/${each}`)],
+  'views/index.ts': ['views', ...['turn', 'widget_parts', 'panel'].map(each => `views/${each}`)],
 
   'lab/page': [...LAB, 'views/parts', 'views/review'],
   'lab/rendering': [...LAB, 'colours'],

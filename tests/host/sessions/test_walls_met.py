@@ -406,7 +406,7 @@ def test_what_it_changes_while_a_turn_runs_is_the_users(driver: Driver) -> None:
     driver.run(lambda: session.turns.outside_runs.start(call.tool_call_id))
     mine = eventually(lambda: next((r for r in session.transcript.request_items if r != waits), ""))
     driver.answer(session, mine, "allow")
-    eventually(lambda: (driver.root / "made").exists() and not calls(session)[-1].is_open)
+    eventually(lambda: (driver.root / "made").exists() and not session.turns.outside_runs.busy)
     driver.answer(session, waits, "yes")
     driver.done(session, turn_id)
     driver.result(session.turn_files.settled(turn_id))
