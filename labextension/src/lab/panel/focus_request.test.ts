@@ -84,6 +84,30 @@ it('is given the focus again where its output is drawn again', async () => {
   expect(focused()).toBe('r-one');
 });
 
+it('is given the focus in a cell that has taken the place of its own', async () => {
+  const shown = cell(output('one', true, true));
+  focusRequest(shown.cell);
+  shown.cell.remove();
+  cell(output('one', true, true));
+  await frame();
+  expect(focused()).toBe('r-one');
+});
+
+it('tries as long as it can not have the focus', async () => {
+  const shown = cell(output('one', true, true));
+  focusRequest(shown.cell);
+  const card = shown.cell.querySelector<HTMLElement>('[data-request]');
+  card?.blur();
+  card?.removeAttribute('tabindex');
+  for (let frames = 0; frames < 8; frames += 1) {
+    await frame();
+  }
+  expect(document.activeElement).toBe(document.body);
+  card?.setAttribute('tabindex', '-1');
+  await frame();
+  expect(focused()).toBe('r-one');
+});
+
 it('leaves the focus to a dialog', async () => {
   const shown = cell(output('one', true, true));
   const dialog = document.createElement('dialog');

@@ -52,10 +52,17 @@ function keepFocus(root: HTMLElement, request: string, keptMs: number): void {
       end();
       return;
     }
-    const card = root.querySelector<HTMLElement>(`[data-request="${CSS.escape(request)}"]`);
-    if (card !== null && !card.matches(':focus-within') && !isInDialog(document.activeElement)) {
-      times += 1;
-      card.focus({ preventScroll: true });
+    // A notebook that loads its file again has other cells.
+    const scope = root.isConnected ? root : document;
+    const cards = scope.querySelectorAll<HTMLElement>(`[data-request="${CSS.escape(request)}"]`);
+    const isFocused = (card: HTMLElement) => card.matches(':focus-within');
+    if (![...cards].some(isFocused) && !isInDialog(document.activeElement)) {
+      // What isn't drawn yet can't have the focus.
+      const given = [...cards].some(card => {
+        card.focus({ preventScroll: true });
+        return isFocused(card);
+      });
+      times += given ? 1 : 0;
     }
     requestAnimationFrame(step);
   };
