@@ -39,7 +39,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests/fake_agents")]
 from scripts.import_tries import ImportTries, each_tried, tried  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.quick_tries import found_out  # noqa: E402
-from scripts.tests_by_line import TestsByLine, import_product, module_of  # noqa: E402
+from scripts.tests_by_line import TestsByLine, import_product, module_of, product_files  # noqa: E402
 from scripts.tests_by_process import TestsByProcess  # noqa: E402
 
 WORDS = ("packets", "protocol", "dialects.onyx")
@@ -60,14 +60,14 @@ LOGIC = (
 SAMPLE = 300
 """Of all others."""
 _FOLDERS = (
-    *("acceptance", "agents", "api", "batches", "checks", "conformance", "contract", "dialects"),
-    *("host", "kernel", "protocol", "sessions", "transcript"),
+    *("acceptance", "agents", "api", "cells", "conformance", "contract", "dialects", "host"),
+    *("kernel", "protocol", "sessions", "system", "transcript"),
 )
 TESTS = (
     *(f"tests/{folder}" for folder in _FOLDERS),
     *(f"tests/test_{name}.py" for name in ("command_line", "publishing")),
-    *(f"tests/server/test_{name}.py" for name in ("extension", "gateway_kernels", "metrics")),
-    *(f"tests/server/test_{name}.py" for name in ("registry_updates", "relay", "spans")),
+    *(f"tests/server/test_{name}.py" for name in ("extension", "metrics")),
+    *(f"tests/server/test_{name}.py" for name in ("registry_updates", "spans")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/features/*/test_*.py")),
 )
@@ -85,7 +85,7 @@ AT_IMPORT = (
 )
 """They look at what an import has left, and run none of its lines."""
 PROCESS_TESTS = (
-    *("agents", "batches", "checks", "hosts", "notebook_tools/outside", "notebooks", "server"),
+    *("agents", "hosts", "notebook_tools/outside", "notebooks", "server"),
     "tools",
     *sorted(
         str(path.relative_to(ROOT / "tests"))
@@ -173,7 +173,7 @@ def _mutations(arguments: argparse.Namespace) -> list[Mutation]:
     only: list[str] = arguments.modules
     whole: list[Mutation] = []
     rest: list[Mutation] = []
-    for path in sorted((ROOT / "acp_jupyter").rglob("*.py")):
+    for path in product_files(ROOT):
         name, source = module_of(ROOT, path).removeprefix("acp_jupyter."), path.read_text()
         if path.name == "__init__.py" or (only and not _is_of(name, only)):
             continue
