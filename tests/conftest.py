@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import signal
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,9 @@ _SKIPPED_AT_MOST = 50
 """One test of so many may be skipped for the portable layer."""
 
 
-def _rank(item: pytest.Item) -> int:
-    folders = item.path.relative_to(Path(__file__).parent).parts
+@cache
+def _rank(path: Path) -> int:
+    folders = path.relative_to(Path(__file__).parent).parts
     of = folders[2] if folders[0] == "features" and len(folders) > 3 else folders[0]
     return FOLDERS.index(of) + 1 if of in FOLDERS else 0
 
@@ -79,9 +81,10 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=_rank)
+    items.sort(key=lambda item: _rank(item.path))
     for item in items:
-        if FOLDERS[_rank(item) - 1] == "e2e" and _rank(item) > 0:
+        rank = _rank(item.path)
+        if rank > 0 and FOLDERS[rank - 1] == "e2e":
             item.add_marker(pytest.mark.e2e)
     if not is_portable():
         return
