@@ -11,6 +11,7 @@
     ├── UnknownSession          no session of that id
     ├── UnknownTurn             no turn of that id, or not one of the asking cell
     ├── BadRequest              a command that makes no sense as it was sent
+    │   ├── BadLine             words of a line, or a cell's first line, that can't be read
     │   ├── EmptyPrompt         nothing to send
     │   ├── InvalidAnswers      answers that do not fit the fields of a form
     │   ├── InvalidBlock        a part of a prompt that is malformed or too large
@@ -56,6 +57,7 @@ __all__ = [
     "AgentDied",
     "AgentRequestError",
     "AgentStartError",
+    "BadLine",
     "BadRequest",
     "CallNotCancellable",
     "ChangesGone",
@@ -206,6 +208,12 @@ class BadRequest(AcpError):
 
     reason = "bad_request"
     status = 400
+
+
+class BadLine(BadRequest):
+    """Words of a line, or of a cell's first line, can't be read; in IPython, a `UsageError`."""
+
+    reason = "bad_line"
 
 
 class EmptyPrompt(BadRequest):

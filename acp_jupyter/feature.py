@@ -46,7 +46,7 @@ class Feature:
     `acp_jupyter.api.commands.transcripts`."""
     cell: str = ""
     """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
-    `acp_jupyter.kernel.magics.cell_options`."""
+    `acp_jupyter.api.cell_options`."""
     cell_ended: str = ""
     """A function that takes IPython's result of each cell that ends while the magics are loaded,
     and of the last one before; called by `acp_jupyter.kernel.magics.ipython_extension`."""

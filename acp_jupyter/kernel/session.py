@@ -17,11 +17,11 @@ from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.api.models.sessions import RewindReply, SetConfig
 from acp_jupyter.api.models.turns import CancelToolCall, PromptSession
-from acp_jupyter.errors import BadRequest, EmptyPrompt
+from acp_jupyter.api.settings import Settings
+from acp_jupyter.errors import BadLine, BadRequest, EmptyPrompt
 from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.host_client import QUICK_SECONDS, HostClient
 from acp_jupyter.kernel.execution_context import execution_context
-from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
@@ -211,7 +211,7 @@ class Session:
         """
         from IPython.core.error import UsageError
 
-        from acp_jupyter.kernel.attachments import with_attachments
+        from acp_jupyter.api.attachments import with_attachments
         from acp_jupyter.kernel.variables import variable_blocks
 
         # The agent's capabilities are known once it runs.
@@ -219,9 +219,9 @@ class Session:
         takes = state.prompt_capabilities
         try:
             prompted = with_attachments(prompt, paths, self.files, takes)
-        except UsageError as error:
+        except BadLine as error:
             if not self._client.behind_gateway:
-                raise
+                raise UsageError(str(error)) from None
             raise UsageError(
                 f"{error} This kernel runs behind a gateway: the session's folder is the server's."
             ) from None

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.kernel.magics.cell_options import cell_parser
+from acp_jupyter.api.cell_options import cell_parser
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS
 from acp_jupyter.server.extension import AcpJupyter
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 
+from acp_jupyter.api.cell_options import parse_cell_line
 from acp_jupyter.errors import AcpError
 from acp_jupyter.features.fix.last_failure import last_failure
 from acp_jupyter.kernel.magics.cell import run_cell
-from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.protocol.formatting import code_block, shorten_middle
 from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.transcript.escaping import one_line

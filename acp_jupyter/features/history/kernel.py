@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
 
+from acp_jupyter.api.cell_options import LineParser
 from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import choose_session
-from acp_jupyter.kernel.execution_context import ExecutionContext
-from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import print_text
 from acp_jupyter.kernel.session import Session
 
@@ -50,13 +49,8 @@ def _sent_turns(client: HostClient, session_id: str) -> list[TurnState]:
     return sorted(turns, key=lambda turn: turn.started_at or 0.0)
 
 
-def gone_back(session: Session, cell: ExecutionContext) -> Session:
-    """Return a session that continues from before the cell's earlier run; else the same one."""
-    for turn in reversed(_sent_turns(session._client, session.id)):
-        ids = {each.cell_id for each in (turn.origin, turn.copy_of) if each is not None}
-        if cell.cell_id and cell.cell_id in ids:
-            moved = session.rewind(turn.turn_id)
-            if moved.rewound is not None:
-                print_text(moved.rewound.words)
-            return moved
-    return session
+def gone_back(session: Session, turn_id: str) -> Session:
+    """Return a session that continues from before a turn, and print what was done."""
+    moved = session.rewind(turn_id)
+    print_text(_outcome_text(moved))
+    return moved

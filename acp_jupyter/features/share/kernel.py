@@ -7,9 +7,9 @@ from pathlib import Path
 
 from IPython.core.error import UsageError
 
+from acp_jupyter.api.cell_options import LineParser
 from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.server_client import host_client
-from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.export_import import named_session
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.system.printing import echo

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from acp_jupyter.api.settings import Settings, split_setting
 from acp_jupyter.features.variants.kernel import Variants, make_variants, send_all
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.magics.cell import expand, prompt_command, warn
 from acp_jupyter.kernel.magics.turn_output import ShownTurn, show_beginning, show_in_terminal
-from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.variables import describe_names
 from acp_jupyter.system.printing import echo
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from acp_jupyter.api.cell_options import CellOptions
     from acp_jupyter.features.variants.commands import Restore
-    from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
 

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from IPython.core.error import UsageError
+from acp_jupyter.errors import BadLine
 
 if TYPE_CHECKING:
     import argparse
 
     from IPython.core.interactiveshell import InteractiveShell
 
+    from acp_jupyter.api.cell_options import CellOptions
     from acp_jupyter.features.variants.commands import Restore
-    from acp_jupyter.kernel.magics.cell_options import CellOptions
 
 _RESTORES: tuple[Restore, ...] = ("dill", "rerun", "none")
 
@@ -79,15 +79,13 @@ TRY = _Try()
 
 def _agents(given: argparse.Namespace, rest: list[str]) -> tuple[str, ...]:
     if given.session or given.new or getattr(given, "rewind", False):
-        raise UsageError(
-            "--try starts sessions of its own: leave out --session, --new and --rewind."
-        )
+        raise BadLine("--try starts sessions of its own: leave out --session, --new and --rewind.")
     words = " ".join(filter(None, (given.agent, *rest)))
     agents = tuple(each.strip() for each in words.split(",") if each.strip())
     if words := next((each for each in agents if " " in each), ""):
-        raise UsageError(f"Put a comma between the agents: {', '.join(words.split())}.")
+        raise BadLine(f"Put a comma between the agents: {', '.join(words.split())}.")
     if len(agents) < 2:
-        raise UsageError(
+        raise BadLine(
             "--try needs two agents or more: %%acp claude, codex --try. The same one again is fine."
         )
     return agents
@@ -98,7 +96,7 @@ def _restore(text: str | None, agents: tuple[str, ...]) -> Restore | None:
         return None
     found = next((each for each in _RESTORES if each == text), None)
     if found is None:
-        raise UsageError(f"There is no --restore {text!r}. Type one of: {', '.join(_RESTORES)}.")
+        raise BadLine(f"There is no --restore {text!r}. Type one of: {', '.join(_RESTORES)}.")
     if not agents:
-        raise UsageError("--restore is about the kernels of --try: leave it out, or add --try.")
+        raise BadLine("--restore is about the kernels of --try: leave it out, or add --try.")
     return found

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, overload
 
+from acp_jupyter.api.settings import Settings
 from acp_jupyter.errors import AcpError, AgentStartError, BadRequest, FolderNotTrusted, TurnError
 from acp_jupyter.features.variants.commands import CreateVariant, Restore
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session import Session, check_sandbox, defaults
-from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.transcript.escaping import one_line

@@ -10,6 +10,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from acp_jupyter.api.models.turns import PromptSession
+from acp_jupyter.api.settings import Settings, split_setting
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
@@ -19,16 +20,15 @@ from acp_jupyter.kernel.magics.turn_output import (
     show_in_terminal,
 )
 from acp_jupyter.kernel.session import defaults, plain_blocks
-from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.kernel.variables import data_variables, describe_names
+from acp_jupyter.kernel.variables import data_variables, describe, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
     from pydantic import JsonValue
 
-    from acp_jupyter.kernel.magics.cell_options import CellOptions
+    from acp_jupyter.api.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.variables import Described
 
@@ -65,7 +65,7 @@ def run_cell(
         network=options.network,
     )
     for prepare in options.prepare:
-        session = prepare(session, cell)
+        session = prepare.in_kernel(session, cell)
     session.apply(settings)
     command = prompt_command(shell, session, options, prompt, variables, written)
     turn = session._send(command, options.timeout, error)
@@ -106,13 +106,14 @@ def prompt_command(
 def _mentioned(
     shell: InteractiveShell, session: Session, prompt: str
 ) -> tuple[dict[str, JsonValue], ...]:
-    from acp_jupyter.kernel.attachments import Mentionable, mention_blocks
+    from acp_jupyter.api.attachments import Mentionable, mention_blocks
 
     client = session._client
+    variables = data_variables(shell.user_ns, shell.user_ns_hidden)
     among = Mentionable(
         session.files,
         client.notebook_path,
-        data_variables(shell.user_ns, shell.user_ns_hidden),
+        lambda name: describe(name, variables[name]).text if name in variables else None,
         partial(client.cell, session.id),
     )
     return mention_blocks(prompt, among)

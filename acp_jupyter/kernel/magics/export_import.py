@@ -12,6 +12,7 @@ from IPython.core.error import UsageError
 from IPython.display import display
 from pydantic_core import to_json
 
+from acp_jupyter.api.cell_options import LineParser
 from acp_jupyter.api.models.traffic import IMPORT_BYTES, StartImport
 from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
 from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS
@@ -26,7 +27,6 @@ from acp_jupyter.kernel.atomic_write import atomic_write
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import execution_context
-from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.files import human_size

@@ -19,9 +19,7 @@ from IPython.core.completer import (
 from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
-from acp_jupyter.errors import AcpError
-from acp_jupyter.features import registered
-from acp_jupyter.kernel.magics.cell_options import (
+from acp_jupyter.api.cell_options import (
     CELL_OPTIONS,
     CHOICES,
     FLAGS,
@@ -31,6 +29,8 @@ from acp_jupyter.kernel.magics.cell_options import (
     cell_help,
     parse_cell_line,
 )
+from acp_jupyter.errors import AcpError, BadLine
+from acp_jupyter.features import registered
 from acp_jupyter.kernel.magics.help import (
     EXPORT_OPTIONS,
     FORMATS,
@@ -51,7 +51,10 @@ _DETAIL_LINES = 20
 
 def cell_magic(line: str, cell: str) -> None:
     """Send the cell to an agent and wait for the end of its turn; see ``%%acp --help``."""
-    options = parse_cell_line(line)
+    try:
+        options = parse_cell_line(line)
+    except BadLine as error:
+        raise UsageError(str(error)) from None
     if options.help:
         echo(cell_help())
         return
@@ -66,6 +69,8 @@ def cell_magic(line: str, cell: str) -> None:
     try:
         run = run_cell if options.feature is None else options.feature.run
         run(shell, options, cell.strip("\n"))
+    except BadLine as error:
+        raise UsageError(str(error)) from None
     except AcpError as error:
         raise _in_few_lines(error) from None
     except KeyboardInterrupt:
@@ -78,6 +83,8 @@ def line_magic(line: str) -> None:
 
     try:
         run_subcommand(line)
+    except BadLine as error:
+        raise UsageError(str(error)) from None
     except AcpError as error:
         raise _in_few_lines(error) from None
 
@@ -330,9 +337,9 @@ def _session_ids() -> list[str]:
 
 def _setting_words(what: str) -> list[str]:
     """Return modes, models, or options with their values, as far as known."""
+    from acp_jupyter.api.settings import values_of
     from acp_jupyter.kernel.client.server_client import host_client
     from acp_jupyter.kernel.connect import choose_session
-    from acp_jupyter.kernel.settings import values_of
 
     try:
         state = choose_session(host_client())

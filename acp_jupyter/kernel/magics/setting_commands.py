@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 from IPython.core.error import UsageError
 
-from acp_jupyter.api.models.sessions import SetConfig
-from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.client.server_client import host_client
-from acp_jupyter.kernel.connect import connect
-from acp_jupyter.kernel.magics.agent_commands import level_in_words, sandboxes_here
-from acp_jupyter.kernel.magics.cell_options import (
+from acp_jupyter.api.cell_options import (
     POLICIES,
     SANDBOXES,
     named_network,
     named_sandbox,
 )
+from acp_jupyter.api.models.sessions import SetConfig
+from acp_jupyter.api.settings import Settings, split_setting, values_of
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.server_client import host_client
+from acp_jupyter.kernel.connect import connect
+from acp_jupyter.kernel.magics.agent_commands import level_in_words, sandboxes_here
 from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session import defaults
-from acp_jupyter.kernel.settings import Settings, split_setting, values_of
 from acp_jupyter.protocol.host_events.session import Network
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from IPython.core.error import UsageError
 
 from acp_jupyter._version import __version__
+from acp_jupyter.api.cell_options import LineParser, cell_help
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.errors import BadRequest, UnknownAgent
@@ -22,7 +23,6 @@ from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics import agent_commands, setting_commands
-from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, OF_FEATURES, SUBCOMMANDS, print_text, table
 from acp_jupyter.kernel.session import defaults

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from IPython.core.error import UsageError
 
+from acp_jupyter.api.cell_options import CellOptions, parse_cell_line
+from acp_jupyter.errors import BadLine
 from acp_jupyter.features.variants.cell_options import TryOptions
-from acp_jupyter.kernel.magics.cell_options import CellOptions, parse_cell_line
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,6 @@ def test_agents_of_a_try(line: str) -> None:
     ],
 )
 def test_what_is_wrong_says_what_to_type(line: str, words: str) -> None:
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises(BadLine) as raised:
         parse_cell_line(line)
     assert words in str(raised.value)

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from acp_jupyter.api.cell_options import parse_cell_line
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import CreateSession, ResumeSession
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.kernel import connect as connecting
 from acp_jupyter.kernel.magics.cell import prompt_command
-from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.kernel.variables import Described
 from tests.support.kernel.fake_host import HostWithoutEvents

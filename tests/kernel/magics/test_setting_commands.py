@@ -22,7 +22,7 @@ from acp_jupyter.api.models.sessions import (
     ResumeSession,
     SandboxesReply,
 )
-from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
+from acp_jupyter.errors import AgentRequestError, BadLine, BadRequest, NotAllowed
 from acp_jupyter.kernel.magics import agent_commands, setting_commands
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.host_events.session import WallsInForce
@@ -218,12 +218,11 @@ def test_the_sandbox_of_cells_that_name_none(
     ):
         setting_commands.sandbox(rest)
         assert words in capsys.readouterr().out
-    for wrong, words in (
-        (["off", "folder"], "Type: %acp sandbox SANDBOX"),
-        (["ask"], "There is no sandbox 'ask'. Type one of: off, folder, copy, read-only, default."),
-    ):
-        with pytest.raises(UsageError, match=words):
-            setting_commands.sandbox(wrong)
+    with pytest.raises(UsageError, match="Type: %acp sandbox SANDBOX"):
+        setting_commands.sandbox(["off", "folder"])
+    offered = "There is no sandbox 'ask'. Type one of: off, folder, copy, read-only, default."
+    with pytest.raises(BadLine, match=offered):
+        setting_commands.sandbox(["ask"])
     assert defaults.sandbox is None
 
 

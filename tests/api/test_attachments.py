@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from IPython.core.error import UsageError
 
-from acp_jupyter.api.models.documents import Cell, NbOutput
-from acp_jupyter.errors import FileMissing
-from acp_jupyter.kernel.attachments import (
+from acp_jupyter.api.attachments import (
     Mentionable,
     mention_blocks,
     notebook_text,
     with_attachments,
 )
+from acp_jupyter.api.models.documents import Cell, NbOutput
+from acp_jupyter.errors import BadLine, FileMissing
 
 NOTEBOOK = {
     "nbformat": 4,
@@ -86,18 +85,18 @@ def test_patterns_name_files(folder: Path) -> None:
     ],
 )
 def test_what_can_not_be_attached_is_said_in_words(folder: Path, path: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(BadLine, match=words):
         with_attachments("Do it", [path], folder, ["embeddedContext"])
 
 
 def test_too_many_and_too_large_are_refused(folder: Path) -> None:
     for number in range(60):
         (folder / f"{number}.log").touch()
-    with pytest.raises(UsageError, match="60 files, and the limit is 50"):
+    with pytest.raises(BadLine, match="60 files, and the limit is 50"):
         with_attachments("Do it", ["*.log"], folder, [])
     with (folder / "big.png").open("wb") as file:
         file.truncate(11 * 1024 * 1024)
-    with pytest.raises(UsageError, match="too large"):
+    with pytest.raises(BadLine, match="too large"):
         with_attachments("Do it", ["big.png"], folder, ["image"])
 
 
@@ -113,7 +112,7 @@ def test_a_file_with_a_tilde_is_a_file(folder: Path, name: str) -> None:
     "name", ["a\0b", "a\0*", "\ud83d", "\ud83d*", "\ud83d/*.csv", "~\0", "~\ud83d/*"]
 )
 def test_a_name_that_no_file_can_have_is_said_in_words(folder: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="can't be a file's name") as raised:
+    with pytest.raises(BadLine, match="can't be a file's name") as raised:
         with_attachments("Do it", [name], folder, [])
     assert str(raised.value).isprintable()
 
@@ -185,8 +184,8 @@ def cell(number: int) -> Cell:
 
 def mentioned(folder: Path, prompt: str) -> list[str]:
     """Return the addresses of what a prompt mentions, those of files relative to the folder."""
-    variables = {"df": [1, 2], "häuser": 3, "data": {"a": 1}}
-    among = Mentionable(folder, "deep/my book.ipynb", variables, cell)
+    variables = {"df": "df: list", "häuser": "häuser: int", "data": "data: dict"}
+    among = Mentionable(folder, "deep/my book.ipynb", variables.get, cell)
     found = []
     for block in mention_blocks(prompt, among):
         inner = block.get("resource", block)
@@ -226,13 +225,13 @@ def test_what_a_prompt_mentions(folder: Path, prompt: str, expected: list[str]) 
 
 
 def test_a_mention_goes_as_in_the_panel(folder: Path) -> None:
-    among = Mentionable(folder, "b.ipynb", {"df": [1, 2]}, cell)
+    among = Mentionable(folder, "b.ipynb", {"df": "df: list"}.get, cell)
     file, variable, shown = mention_blocks("@data/a.csv @df @cell 1", among)
     uri = (folder / "data/a.csv").as_uri()
     assert file == {"type": "resource_link", "uri": uri, "name": "a.csv"}
     described = variable["resource"]
     assert isinstance(described, dict)
-    assert str(described["text"]).startswith("df: list\n")
+    assert described["text"] == "df: list"
     source = "print(1)\n\n# Output:\n3"
     resource = {"uri": "jupyter:b.ipynb/cell-1", "text": source, "mimeType": "text/plain"}
     assert shown == {"type": "resource", "resource": resource}
@@ -246,4 +245,4 @@ def test_mentions_are_bounded(folder: Path) -> None:
 
 @given(st.text(alphabet="@ac df/.1\n`~_\0\ud83d", max_size=60))
 def test_no_prompt_makes_it_fail(prompt: str) -> None:
-    mention_blocks(prompt, Mentionable(Path.cwd(), "", {"df": 1}, cell))
+    mention_blocks(prompt, Mentionable(Path.cwd(), "", {"df": "df: int"}.get, cell))

@@ -9,30 +9,23 @@ import argparse
 import difflib
 import keyword
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from IPython.core.error import UsageError
-
+from acp_jupyter.errors import BadLine
 from acp_jupyter.features import registered
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from IPython.core.interactiveshell import InteractiveShell
-
-    from acp_jupyter.kernel.execution_context import ExecutionContext
-    from acp_jupyter.kernel.session import Session
+    from acp_jupyter.api.models.command_row import BaseCommand
     from acp_jupyter.protocol.host_events.session import (
         Network,
         Policy,
         RuleEffect,
         Sandbox,
     )
-
-    Prepare: TypeAlias = Callable[[Session, ExecutionContext], Session]
+    from acp_jupyter.transcript.model.session_state import TurnState
 
 
 class FeatureOptions(Protocol):
@@ -42,8 +35,8 @@ class FeatureOptions(Protocol):
     def option(self) -> str:
         """The option that makes the feature run it."""
 
-    def run(self, shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
-        """Run the cell, in place of sending its prompt to one agent."""
+    def run(self, shell: Any, options: CellOptions, prompt: str) -> None:
+        """Run the cell with IPython's shell, in place of sending its prompt to one agent."""
 
 
 class CellFeature(Protocol):
@@ -66,8 +59,23 @@ class CellFeature(Protocol):
         ``rest`` has the words after the first that are no options.
         """
 
-    def prepare(self, given: argparse.Namespace) -> Prepare | None:
+    def prepare(self, given: argparse.Namespace) -> Preparation | None:
         """Return what is done before the prompt is sent, if anything was asked for."""
+
+
+class Preparation(Protocol):
+    """What a feature does before a prompt is sent."""
+
+    def in_kernel(self, session: Any, cell: Any) -> Any:
+        """Do it in a kernel that knows the magic; return the `Session` that gets the prompt."""
+
+    def command(
+        self, session_id: str, turns: Iterable[TurnState], cell_id: str
+    ) -> BaseCommand | None:
+        """Return the command that does it where the kernel has no magic; None for nothing.
+
+        The result of the command names the session that gets the prompt: `RewindReply`.
+        """
 
 
 _FEATURES: tuple[CellFeature, ...] = tuple(registered("cell").values())
@@ -112,8 +120,8 @@ class CellOptions:
     format: bool = False
     feature: FeatureOptions | None = None
     """The options of a feature that runs the cell."""
-    prepare: tuple[Prepare, ...] = ()
-    """What features do before the prompt is sent: each returns the session that gets it."""
+    prepare: tuple[Preparation, ...] = ()
+    """What features do before the prompt is sent."""
 
 
 def cell_help() -> str:
@@ -126,21 +134,21 @@ def parse_cell_line(line: str) -> CellOptions:
     try:
         words = shlex.split(clean_json(line))
     except ValueError as error:
-        raise UsageError(f"A quotation mark is not closed ({error}). {SEE_HELP}") from None
+        raise BadLine(f"A quotation mark is not closed ({error}). {SEE_HELP}") from None
     given, rest = cell_parser().parse_known_args(words)
     if option := next((word for word in rest if word.startswith("-")), None):
-        raise UsageError(_unknown(option))
+        raise BadLine(_unknown(option))
     found = (each.read(given, rest) for each in _FEATURES)
     feature = next((each for each in found if each is not None), None)
     if rest and feature is None:
-        raise UsageError(_unknown(rest[0]))
+        raise BadLine(_unknown(rest[0]))
     policy = next((policy for policy in POLICIES if policy == given.policy), None)
     if given.policy is not None and policy is None:
         choices = ", ".join(POLICIES)
-        raise UsageError(f"There is no policy {given.policy!r}. Type one of: {choices}.")
+        raise BadLine(f"There is no policy {given.policy!r}. Type one of: {choices}.")
     sandbox = None if given.sandbox is None else named_sandbox(given.sandbox)
     if given.out is not None and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
-        raise UsageError(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
+        raise BadLine(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
     return CellOptions(
         agent=None if feature else given.agent,
         session=given.session,
@@ -171,7 +179,7 @@ def named_sandbox(name: str, *more: str) -> Sandbox:
     """Return the sandbox of that name."""
     found = next((each for each in SANDBOXES if each == name), None)
     if found is None:
-        raise UsageError(
+        raise BadLine(
             f"There is no sandbox {name!r}. Type one of: {', '.join((*SANDBOXES, *more))}."
         )
     return found
@@ -181,7 +189,7 @@ def named_network(name: str) -> Network:
     """Return the network of that name."""
     found = next((each for each in NETWORKS if each == name), None)
     if found is None:
-        raise UsageError(f"There is no network {name!r}. Type one of: {', '.join(NETWORKS)}.")
+        raise BadLine(f"There is no network {name!r}. Type one of: {', '.join(NETWORKS)}.")
     return found
 
 
@@ -201,7 +209,7 @@ def _seconds(text: str | None) -> float | None:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise UsageError(f"{text!r} is not a number of seconds. Type, for example, --timeout 60.")
+        raise BadLine(f"{text!r} is not a number of seconds. Type, for example, --timeout 60.")
     return seconds
 
 
@@ -285,8 +293,8 @@ class LineParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Raise `UsageError`."""
-        raise UsageError(f"{message[:1].upper()}{message[1:]}. {self._see}")
+        """Raise `BadLine`."""
+        raise BadLine(f"{message[:1].upper()}{message[1:]}. {self._see}")
 
 
 def cell_parser() -> LineParser:
@@ -413,5 +421,5 @@ def checked_rules(texts: list[str], effect: RuleEffect) -> tuple[str, ...]:
         try:
             read_rule(text, effect=effect, scope="turn", rule_id="")
         except RuleTextError as error:
-            raise UsageError(f"--{effect}: {error}") from None
+            raise BadLine(f"--{effect}: {error}") from None
     return tuple(texts)

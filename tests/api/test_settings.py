@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from acp_jupyter.api.settings import Settings
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.transcript.model.session_state import ConfigChoice, ConfigOption
 from tests.support.transcript.traffic import Script
 

@@ -12,19 +12,17 @@ import json
 import mimetypes
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from IPython.core.error import UsageError
 from pydantic import JsonValue
 
 from acp_jupyter.api.models.documents import Cell
-from acp_jupyter.errors import AcpError, plain_reason
+from acp_jupyter.errors import AcpError, BadLine, plain_reason
 from acp_jupyter.host.requests.protected_paths import compared_names
 from acp_jupyter.host.requests.session_folder import SessionFolder
-from acp_jupyter.kernel.variables import describe
 from acp_jupyter.protocol.content import MEDIA, media_of
 from acp_jupyter.protocol.formatting import code_block, shorten_end
 from acp_jupyter.protocol.objects import items, lines_or_text, obj, text
@@ -43,7 +41,11 @@ _Block = dict[str, JsonValue]
 
 
 def with_attachments(
-    prompt: str, paths: Sequence[str], root: Path, capabilities: Sequence[str]
+    prompt: str,
+    paths: Sequence[str],
+    root: Path,
+    capabilities: Sequence[str],
+    here: Path | None = None,
 ) -> tuple[_Block, ...]:
     """Return a prompt with files: images and sound embedded, short texts in full, others as links.
 
@@ -51,10 +53,18 @@ def with_attachments(
     ----------
     capabilities
         The content that the agent accepts: of ``image``, ``audio``, ``embeddedContext``.
+    here
+        The folder that names begin at; by default the process's own.
+
+    Raises
+    ------
+    BadLine
+        A file is not there, lies outside ``root``, or is too large.
     """
-    found = dict.fromkeys(path for given in paths for path in _files_of(given))
+    start = here or Path.cwd()
+    found = dict.fromkeys(path for given in paths for path in _files_of(given, start))
     if len(found) > _MAX_FILES:
-        raise UsageError(
+        raise BadLine(
             f"These are {len(found)} files, and the limit is {_MAX_FILES}. Name fewer, or tell "
             "the agent where they are: it can read them itself."
         )
@@ -64,48 +74,54 @@ def with_attachments(
     )
 
 
-def _files_of(given: str) -> list[tuple[str, Path]]:
+def _files_of(given: str, here: Path) -> list[tuple[str, Path]]:
     """Return the files of a name or pattern: the name to show, and the full path."""
     try:
         if b"\0" not in os.fsencode(given):
-            return [(name, path.resolve()) for name, path in _matching(given)]
-        raise UsageError(f"{given!r} can't be a file's name.")
+            return [(name, path.resolve()) for name, path in _matching(given, here)]
+        raise BadLine(f"{given!r} can't be a file's name.")
     except (UnicodeEncodeError, OSError, RuntimeError):  # half a character, a loop of links
-        raise UsageError(f"{given!r} can't be a file's name.") from None
+        raise BadLine(f"{given!r} can't be a file's name.") from None
 
 
-def _matching(given: str) -> list[tuple[str, Path]]:
+def _matching(given: str, here: Path) -> list[tuple[str, Path]]:
     """Return the files of a pattern; a name without one is itself, and so is a file of that name.
 
     Hidden files match only where the pattern has the dot, as in a shell.
     """
-    path = _expanded(given)
+    path = _expanded(given, here)
     if not _PATTERN.search(given) or path.exists():
         return [(given, path)]
     matches = itertools.islice(glob.iglob(str(path), recursive=True), _MAX_LOOKED_AT)
     # A file name may look like a home folder: an editor's lock file is called ~$report.docx.
     files = sorted(match for match in matches if Path(match).is_file())
     if not files:
-        raise UsageError(f"No file matches {given}. Patterns start at the notebook's folder.")
-    return [(file, Path(file)) for file in files]
+        raise BadLine(f"No file matches {given}. Patterns start at the notebook's folder.")
+    return [(_named(file, here), Path(file)) for file in files]
 
 
-def _expanded(given: str) -> Path:
-    path = Path(given)
+def _named(file: str, here: Path) -> str:
+    """Return a file's name from the folder that names begin at."""
+    path = Path(file)
+    return str(path.relative_to(here)) if path.is_relative_to(here) else file
+
+
+def _expanded(given: str, here: Path) -> Path:
+    path = here / given
     try:
-        return path if path.exists() else path.expanduser()
+        return path if path.exists() else here / Path(given).expanduser()
     except RuntimeError:  # there is no such user
         return path
 
 
 def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _Block:
     if not path.is_relative_to(root):
-        raise UsageError(
+        raise BadLine(
             f"{given} lies outside the session's folder {root}. Copy it there, or paste its text."
         )
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
-        raise UsageError(f"{given} {what}. Name a file, relative to the notebook's folder.")
+        raise BadLine(f"{given} {what}. Name a file, relative to the notebook's folder.")
     if path.suffix == ".ipynb":
         return _notebook(given, path, capabilities)
     mime = mimetypes.guess_type(path.name)[0] or ""
@@ -118,7 +134,7 @@ def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _
             return _media(given, path, mime, size)
         whole = _text(path) if size <= _MAX_TEXT_BYTES else None
     except OSError as error:
-        raise UsageError(f"{given} can't be read: {plain_reason(error)}.") from None
+        raise BadLine(f"{given} can't be read: {plain_reason(error)}.") from None
     if whole is not None and "embeddedContext" in capabilities:
         return _embedded(path, whole, mime or "text/plain")
     link: _Block = {
@@ -134,12 +150,12 @@ def _notebook(given: str, path: Path, capabilities: Sequence[str]) -> _Block:
     """Return a notebook's cells as text: its JSON is long and hard to read."""
     try:
         if path.stat().st_size > _MAX_NOTEBOOK_BYTES:
-            raise UsageError(f"{given} is too large to be read. Clear its outputs.")
+            raise BadLine(f"{given} is too large to be read. Clear its outputs.")
         text = notebook_text(path.read_bytes())
     except OSError as error:
-        raise UsageError(f"{given} can't be read: {plain_reason(error)}.") from None
+        raise BadLine(f"{given} can't be read: {plain_reason(error)}.") from None
     if text is None:
-        raise UsageError(f"{given} can't be read as a notebook. Open it and save it again.")
+        raise BadLine(f"{given} can't be read as a notebook. Open it and save it again.")
     if "embeddedContext" in capabilities:
         return _embedded(path, text, "text/markdown")
     return {"type": "text", "text": f"The notebook {path.name}, cell by cell:\n\n{text}"}
@@ -152,7 +168,7 @@ def _embedded(path: Path, text: str, mime: str) -> _Block:
 
 def _media(given: str, path: Path, mime: str, size: int) -> _Block:
     if size > _MAX_BYTES:
-        raise UsageError(
+        raise BadLine(
             f"{given} is too large: {size} bytes, and the limit is {_MAX_BYTES}. Make it smaller."
         )
     data = base64.b64encode(path.read_bytes()).decode("ascii")
@@ -250,9 +266,12 @@ class Mentionable:
     root: Path
     """The session's folder. Files are named from here, or from the notebook's folder in it."""
     notebook_path: str
-    variables: Mapping[str, object]
+    describe: Callable[[str], str | None]
+    """Returns a description of a variable; None where there is no such variable."""
     cell: Callable[[int], Cell]
     """Returns a cell by its number, or raises `AcpError`."""
+    here: Path | None = None
+    """The notebook's folder; by default the process's own."""
 
 
 def mention_blocks(prompt: str, among: Mentionable) -> tuple[_Block, ...]:
@@ -260,15 +279,25 @@ def mention_blocks(prompt: str, among: Mentionable) -> tuple[_Block, ...]:
 
     A word after ``@`` that names nothing is a word. Code between fences names nothing.
     """
-    words = itertools.islice(_MENTION.finditer(_FENCED.sub("", prompt)), _MAX_WORDS)
     found: dict[str, _Block] = {}
-    for word in words:
-        for name in _beginnings(word[1]):
+    for word in _mentions(prompt):
+        for name in _beginnings(word):
             block = found.get(name) or _mentioned(name, among)
             if block is not None:
                 found[name] = block
                 break
     return tuple(found.values())[:_MAX_MENTIONS]
+
+
+def mentioned_words(prompt: str) -> tuple[str, ...]:
+    """Return each word after ``@`` in a prompt, and its beginnings, which may name something."""
+    words = itertools.chain.from_iterable(map(_beginnings, _mentions(prompt)))
+    return tuple(dict.fromkeys(words))
+
+
+def _mentions(prompt: str) -> Iterator[str]:
+    words = _MENTION.finditer(_FENCED.sub("", prompt))
+    return (word[1] for word in itertools.islice(words, _MAX_WORDS))
 
 
 def _beginnings(word: str) -> Iterator[str]:
@@ -279,10 +308,10 @@ def _beginnings(word: str) -> Iterator[str]:
 
 
 def _mentioned(name: str, among: Mentionable) -> _Block | None:
-    if name in among.variables:
-        uri = _address(among.notebook_path, "variable", name)
-        return _described(uri, describe(name, among.variables[name]).text)
-    path = _file(name, among.root)
+    words = among.describe(name)
+    if words is not None:
+        return _described(_address(among.notebook_path, "variable", name), words)
+    path = _file(name, among.root, among.here or Path.cwd())
     if path is not None:
         return {"type": "resource_link", "uri": path.as_uri(), "name": path.name}
     number = _CELL.fullmatch(name)
@@ -308,7 +337,7 @@ def _address(notebook_path: str, *parts: str) -> str:
     return f"jupyter:{'/'.join(quote(name, safe='') for name in names)}"
 
 
-def _file(name: str, root: Path) -> Path | None:
+def _file(name: str, root: Path, here: Path) -> Path | None:
     """Return a file of the session's folder that is not hidden; ``_`` stands for a space.
 
     Paths are resolved and compared as those that agents name.
@@ -318,7 +347,7 @@ def _file(name: str, root: Path) -> Path | None:
         return None
     folder = SessionFolder(root)
     try:
-        for start in dict.fromkeys((root, Path.cwd())):
+        for start in dict.fromkeys((root, here)):
             path = start.joinpath(*parts)
             path = path if path.exists() else _as_written(start, parts)
             if path.is_file() and folder.real_name(str(path)) is not None:

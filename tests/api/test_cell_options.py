@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.magics.cell_options import CellOptions, cell_help, parse_cell_line
+from acp_jupyter.api.cell_options import CellOptions, cell_help, parse_cell_line
+from acp_jupyter.errors import BadLine
 
 
 def test_everything_at_once() -> None:
@@ -61,7 +61,7 @@ def test_nothing() -> None:
     ],
 )
 def test_what_is_wrong_says_what_to_type(line: str, words: str) -> None:
-    with pytest.raises(UsageError) as raised:
+    with pytest.raises(BadLine) as raised:
         parse_cell_line(line)
     assert words in str(raised.value)
 
