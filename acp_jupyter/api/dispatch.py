@@ -63,7 +63,7 @@ class Dispatcher:
         changes = ChangeCommands(host)
         self._reader = SessionReader(host, pages_and_kernels, notebooks)
         self._imports = Imports(host)
-        context = HandlerContext(host, pages_and_kernels, self.trust, changes)
+        context = HandlerContext(host, pages_and_kernels, self.trust, changes, self.handle)
         self.handlers = handlers_of(
             self.trust,
             notebooks,

@@ -21,6 +21,7 @@ NAMES: list[str] = [
     "gateway",
     "history",
     "outside",
+    "prompt_cells",
     "recordings",
     "share",
     "variants",

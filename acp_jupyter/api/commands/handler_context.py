@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
-from acp_jupyter.api.access import NotebookLookup
+from acp_jupyter.api.access import Caller, NotebookLookup
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.commands.permissions import TrustCommands
+from acp_jupyter.api.models.command_row import Result
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.host.host import AgentHost
 
 
@@ -18,3 +22,5 @@ class HandlerContext:
     notebooks: NotebookLookup
     trust: TrustCommands
     changes: ChangeCommands
+    run: Callable[[Command, Caller], Coroutine[Any, Any, Result]]
+    """Carries out another command, with all checks of its row."""

@@ -44,6 +44,7 @@ const LONGER: { readonly [Name in PageCommand['name']]?: number } = {
   revert_turn: CHANGES_SECONDS,
   rewind_session: AGENT_SECONDS,
   run_outside: AGENT_SECONDS,
+  run_prompt_cell: AGENT_SECONDS,
   unarchive_session: AGENT_SECONDS,
   undo_rewind: AGENT_SECONDS,
   // The server's own limit for the download is shorter.

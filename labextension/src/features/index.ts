@@ -9,6 +9,7 @@ export { followPlugin } from './follow/plugin';
 export { historyPlugin } from './history/plugin';
 export { nextCellPlugin } from './next_cell/plugin';
 export { outsidePlugin } from './outside/plugin';
+export { addedPromptsPlugin, cellExecutorPlugin } from './prompt_cells/plugin';
 export { sharePlugin } from './share/plugin';
 export { trafficPlugin } from './traffic/plugin';
 export { variantsPlugin } from './variants/plugin';

@@ -41,6 +41,9 @@ const SHAPES: { readonly [Name in keyof Answers]?: (value: unknown) => boolean }
   update_registry: recordOf('date', 'failure'),
   create_session: recordOf('session_id'),
   prompt: recordOf('turn_id'),
+  read_prompt_cell: value =>
+    recordOf('help')(value) && isRecord(value) && Array.isArray(value.names),
+  run_prompt_cell: recordOf('session_id', 'turn_id', 'words'),
   list_rules: value =>
     Array.isArray(value) &&
     value.every(each => recordOf('text')(each) && isRecord(each) && isRecord(each.rule)),

@@ -471,6 +471,8 @@ export type Command =
   | MakeOutsideKey
   | ListOutsideKeys
   | RevokeOutsideKey
+  | ReadPromptCell
+  | RunPromptCell
   | CreateVariant;
 
 /** A command; a reply with the same id answers it. */
@@ -1545,6 +1547,26 @@ export interface PlanEntry {
   status: 'pending' | 'in_progress' | 'completed';
 }
 
+/** Result of ``read_prompt_cell``. */
+export interface PromptCell {
+  /** The text of ``%%acp --help``, if that is what the cell is; then nothing is sent. */
+  help: string;
+  /** Names that may be variables of the kernel: of ``--var``, and after ``@`` in the prompt. */
+  names: string[];
+}
+
+/** Result of ``run_prompt_cell``. */
+export interface PromptCellTurn {
+  /** Whether the cell doesn't wait for the end of the turn. */
+  background: boolean;
+  session_id: string;
+  /** Seconds after which the caller should stop the turn. */
+  timeout: number | null;
+  turn_id: string;
+  /** Words for below the cell, such as what going back has done. */
+  words: string;
+}
+
 /** Send a prompt; it is queued behind a running turn. */
 export interface PromptSession {
   /**
@@ -1594,6 +1616,13 @@ export interface ReadDocument {
 /** Read the cells of the notebook. */
 export interface ReadNotebook {
   op: 'read_notebook';
+}
+
+/** Read the first line of a prompt cell, and what the cell names. */
+export interface ReadPromptCell {
+  name: 'read_prompt_cell';
+  /** The cell's source, which begins with ``%%acp``. */
+  source: string;
 }
 
 /** The notebook's options for recording a session, or for playing a recording. */
@@ -1773,6 +1802,24 @@ export interface RunOutside {
   name: 'run_outside';
   session_id: string;
   tool_call_id: string;
+}
+
+/** Send the prompt of a cell whose kernel doesn't know ``%%acp``, as the magic would. */
+export interface RunPromptCell {
+  /** False if no user is present. */
+  can_ask?: boolean;
+  cell_id: string;
+  /** Folder of a new session, absolute; default: chosen from the notebook. */
+  cwd?: string | null;
+  name: 'run_prompt_cell';
+  notebook_path: string;
+  source: string;
+  /** Why the kernel was not asked about variables, as a sentence; empty if it was. */
+  unknown?: string;
+  /** What the kernel says about variables, by their names: the ``names`` of ``read_prompt_cell`` that it knows. */
+  variables?: {
+    [k: string]: string;
+  };
 }
 
 /** Result of ``get_sandboxes``. */
@@ -2646,5 +2693,7 @@ export interface Results {
   make_outside_key: NewOutsideKey;
   list_outside_keys: OutsideKeyEntry[];
   revoke_outside_key: null;
+  read_prompt_cell: PromptCell;
+  run_prompt_cell: PromptCellTurn;
   create_variant: SessionState;
 }
