@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import pictures
+from tests.support.browser.chromium import Visitor
 from tests.support.browser.lab import LabPage
 from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.kernel.notebook_file import new_notebook, write_notebook
@@ -107,3 +109,14 @@ def test_a_prompt_does_not_need_the_kernel(lab: LabPage, workspace: Workspace) -
     nb.run_to_end(4, "magic")
     nb.run(3, "%%acp\nhello")
     expect(nb.output(3)).to_contain_text("ran %%acp")
+
+
+@pytest.mark.long("the executor is JupyterLab's, of which Notebook has the same")
+def test_a_prompt_in_notebook_7(lab: LabPage, visitor: Visitor, workspace: Workspace) -> None:
+    lab = LabPage(visitor, lab.server, "notebook")
+    nb = open_words(lab, workspace, "set price 3", FIRST, "seen")
+    lab.command("notebook:run-all-cells", wait=False)
+    expect(nb.output(2)).to_contain_text("['set price 3', 'seen']")
+    expect(nb.turn(1).root).to_contain_text("a.txt")
+    assert (workspace.folder / "a.txt").read_text() == "one"
+    assert nb.final_output(1)
