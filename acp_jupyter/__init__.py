@@ -6,6 +6,7 @@ server's packages and the server without the kernel's.
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +67,14 @@ def _jupyter_labextension_paths() -> list[dict[str, str]]:
 
 
 def _jupyter_server_extension_points() -> list[dict[str, Any]]:
-    from acp_jupyter.server.extension import AcpJupyter
-
+    # What is imported stays, and a collection that finds nothing takes a fifth of the import.
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        from acp_jupyter.server.extension import AcpJupyter
+    finally:
+        if enabled:
+            gc.enable()
     return [{"module": "acp_jupyter", "app": AcpJupyter}]
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.bounds import Bounds
@@ -24,7 +24,7 @@ from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
-from acp_jupyter.protocol.objects import misfits
+from acp_jupyter.protocol.objects import Model, misfits
 
 
 @dataclass(frozen=True)
@@ -67,24 +67,24 @@ class HostConfig:
     """The trusted folders; by default those saved in ``data_dir``."""
 
 
-class _Stdio(BaseModel):
+class _Stdio(Model):
     model_config = ConfigDict(extra="ignore", strict=True)
 
     command: str = Field(min_length=1)
-    args: list[str] = []
-    env: dict[str, str] = {}
+    args: list[str] = Field(default_factory=list)
+    env: dict[str, str] = Field(default_factory=dict)
 
     def acp(self, name: str) -> dict[str, Any]:
         command = os.path.expanduser(self.command)
         return {"name": name, "command": command, "args": self.args, "env": _pairs(self.env)}
 
 
-class _Remote(BaseModel):
+class _Remote(Model):
     model_config = ConfigDict(extra="ignore", strict=True)
 
     type: Literal["http", "sse"]
     url: Annotated[str, Field(pattern=r"^https?://")]
-    headers: dict[str, str] = {}
+    headers: dict[str, str] = Field(default_factory=dict)
 
     def acp(self, name: str) -> dict[str, Any]:
         return {"type": self.type, "name": name, "url": self.url, "headers": _pairs(self.headers)}

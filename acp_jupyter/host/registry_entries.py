@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     ConfigDict,
     Field,
     ValidationError,
@@ -29,7 +28,7 @@ from pydantic import (
 
 from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
-from acp_jupyter.protocol.objects import misfits
+from acp_jupyter.protocol.objects import Model, misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
 
 AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
@@ -43,10 +42,10 @@ IN_KERNEL = "cell:"
 """Before the name in the id of an agent that a kernel serves; no other id has a colon."""
 
 
-class SandboxEntry(BaseModel):
+class SandboxEntry(Model):
     """What an agent's entry says of its sandbox."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(strict=True)
 
     use: Sandbox | None = None
     """The sandbox of its new sessions; None for the user's setting."""
@@ -128,10 +127,10 @@ class InvalidEntry:
     """Its name in the configuration."""
 
 
-class _Variable(BaseModel):
+class _Variable(Model):
     """The environment variable that holds a header's value: no secret stands in a file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(strict=True)
 
     env: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
 
@@ -143,19 +142,23 @@ def _absolute(path: str) -> str:
     return path
 
 
-class _Entry(BaseModel):
+class _Entry(Model):
     """An agent in the configuration; other editors' keys in the same block are ignored."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True)
 
     command: str = Field("", min_length=1)
-    args: list[str] = []
-    env: dict[str, str] = {}
+    args: list[str] = Field(default_factory=list)
+    env: dict[str, str] = Field(default_factory=dict)
     name: str | None = None
     url: str = Field("", pattern=r"^(wss?|https?)://[^\s@]+$")
-    headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], _Variable] = {}
-    folders: dict[Annotated[str, Field(pattern="^[^=]+$")], str] = {}
-    additional_directories: list[Annotated[str, AfterValidator(_absolute)]] = []
+    headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], _Variable] = Field(
+        default_factory=dict
+    )
+    folders: dict[Annotated[str, Field(pattern="^[^=]+$")], str] = Field(default_factory=dict)
+    additional_directories: list[Annotated[str, AfterValidator(_absolute)]] = Field(
+        default_factory=list
+    )
     system_prompt: str = ""
     protocol_version: Literal[1, 2] = 1
     sandbox: Annotated[SandboxEntry, Field(strict=False)] = SandboxEntry()

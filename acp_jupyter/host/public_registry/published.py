@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
 from acp_jupyter.host.public_registry.known import KnownAgent, known_agent
 from acp_jupyter.host.public_registry.snapshot import PublicAgent, Runner, Snapshot
+from acp_jupyter.protocol.objects import Model
 
 SOURCE = "https://github.com/agentclientprotocol/registry"
 _PLATFORM = "linux-x86_64"
@@ -21,25 +22,25 @@ _Args = Annotated[list[_Word], Field(max_length=50)]
 _Env = Annotated[dict[_Variable, _Word], Field(max_length=50)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+class _Part(Model):
+    model_config = ConfigDict(extra="ignore", strict=True)
 
 
 class _PackagePart(_Part):
     package: _Package
-    args: _Args = []
-    env: _Env = {}
+    args: _Args = Field(default_factory=list)
+    env: _Env = Field(default_factory=dict)
 
 
 class _Binary(_Part):
-    args: _Args = []
-    env: _Env = {}
+    args: _Args = Field(default_factory=list)
+    env: _Env = Field(default_factory=dict)
 
 
 class _Distribution(_Part):
     npx: _PackagePart | None = None
     uvx: _PackagePart | None = None
-    binary: Annotated[dict[str, _Binary], Field(max_length=20)] = {}
+    binary: Annotated[dict[str, _Binary], Field(max_length=20)] = Field(default_factory=dict)
 
 
 class _Listed(_Part):
