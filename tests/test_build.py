@@ -196,7 +196,7 @@ def test_a_wheel_works_where_there_is_no_node_and_no_compiler(
     answer_by("accept-edits", notebook)
     execute = (venv / "bin/jupyter", "execute", "--inplace", notebook.name)
     _run(*execute, cwd=notebook.parent, env={**env, "HOME": str(tmp_path / "home")})
-    assert "Allowed by rule: accept-edits" in notebook.read_text("utf-8")
+    assert "Allowed by policy: accept-edits" in notebook.read_text("utf-8")
 
 
 @pytest.mark.long

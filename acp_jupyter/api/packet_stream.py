@@ -315,7 +315,7 @@ class StreamPermissions:
 def _settled_reason(note: PermissionSettledNote) -> str:
     match note.by:
         case "policy" | "rule":
-            return f"By rule: {note.rule}"
+            return f"By {note.by}: {note.rule}"
         case "nobody":
             return "Nobody could be asked."
         case "turn_cancelled":

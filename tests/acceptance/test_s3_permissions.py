@@ -115,8 +115,8 @@ def test_what_became_of_it(option: str | None, state: str, chosen: str, outcome:
 @pytest.mark.parametrize(
     ("by", "option", "state", "outcome"),
     [
-        ("policy", "1", "allowed", "Allowed by rule: read-only"),
-        ("policy", "3", "rejected", "Rejected by rule: read-only"),
+        ("policy", "1", "allowed", "Allowed by policy: read-only"),
+        ("policy", "3", "rejected", "Rejected by policy: read-only"),
         ("record", "1", "allowed", "Allowed once (recorded)"),
         ("turn_cancelled", None, "cancelled", "Not answered: turn stopped"),
         ("user", "1", "allowed", "Allowed once"),

@@ -142,7 +142,7 @@ CALL = {"toolCallId": "c", "title": "Run ls", "kind": "execute", "rawInput": {"c
     ("by", "option_id", "approved", "reason"),
     [
         ("user", "always", True, "Always"),
-        ("policy", "once", True, "By rule: allow-all"),
+        ("policy", "once", True, "By policy: allow-all"),
         ("turn_cancelled", None, False, "The turn was stopped."),
         ("nobody", "no", False, "Nobody could be asked."),
     ],

@@ -45,8 +45,8 @@ def test_what_a_person_saves_while_an_agent_waits_is_theirs(
     expect(card).to_contain_text("2 files changed")
     yours = card.get_by_role("group", name="Changed by you")
     expect(yours).to_contain_text("You changed 2 files. Revert leaves them.")
-    unknown = card.get_by_role("group", name="Changed by unknown")
-    expect(unknown).to_contain_text("1 more file changed meanwhile. It is not known by whom.")
+    unknown = card.get_by_role("group", name="Author unknown")
+    expect(unknown).to_contain_text("1 more file changed meanwhile. Who changed it is unknown.")
     pictures.take_both("how-to/authors", card, lab)
 
     card.get_by_role("button", name="Revert all").click()

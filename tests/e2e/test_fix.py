@@ -64,7 +64,7 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     _expect_an_edit_to_stay(nb, fix)
     fix.focus()
     keys.press("y")
-    expect(fix).to_contain_text("With the fix by Demo the cell runs.")
+    expect(fix).to_contain_text("The fix by Demo works: the cell ran without an error.")
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
     picture(lab.page, "fix, applied")

@@ -73,7 +73,7 @@ def test_a_code_block_of_the_answer_is_applied_run_and_taken_back(
     assert (source(nb, 1), nb.outputs(1)) == (before, error)
     fix.focus()
     keys.press("y")
-    expect(fix).to_contain_text("With the fix by Player the cell runs.")
+    expect(fix).to_contain_text("The fix by Player works: the cell ran without an error.")
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
     expect_answerable(fix, "Take back")

@@ -76,7 +76,7 @@ def test_a_newcomer_runs_the_quickstart(lab: LabPage, workspace: Workspace, agai
         run_code("revert")
         _run(notebook, "edit-file", asks=1)
         turn = _run(notebook, "plot-rain", asks=1)
-        expect(turn.text(re.compile("The cell below yours, run again, plots"))).to_be_visible()
+        expect(turn.text(re.compile("I ran the cell below again. It plots"))).to_be_visible()
         turn = _run(notebook, "edit-file", asks=1)
         expect(turn.root).to_contain_text("by a list comprehension")
         run_code("revert")

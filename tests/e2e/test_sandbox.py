@@ -102,7 +102,7 @@ def test_keys_choose_it_and_a_policy_brings_it(
     keys.use(picker(panel), "ArrowDown", "f")
     listed = panel.root.get_by_role("listbox", name="Sandbox")
     expect(listed).to_be_visible()
-    expect(panel.root.get_by_text("Demo stays in the sandbox that it has")).to_be_visible()
+    expect(panel.root.get_by_text("Demo keeps its sandbox")).to_be_visible()
     expect_all_inside(lab.page)
     picture(panel.root, f"sandbox-picker-{theme}")
     keys.press("Enter")

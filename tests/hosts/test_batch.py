@@ -66,7 +66,7 @@ def test_papermill_runs_a_turn_with_its_parameter(folder: Path) -> None:
     notebook = saved(folder)
     (record,) = records(notebook)
     assert record[TURN_MIME]["final"] is True
-    assert "Allowed by rule: accept-edits" in record["text/markdown"]
+    assert "Allowed by policy: accept-edits" in record["text/markdown"]
     assert notebook.cells[-1].outputs[0].text == "made.txt\n"
     text = (folder / "out.ipynb").read_text()
     assert "widget-view" not in text

@@ -45,7 +45,7 @@ def test_a_script(tmp_path: Path) -> None:
 
 def test_an_asyncio_program(tmp_path: Path) -> None:
     printed = run("asyncio_program.py", tmp_path).splitlines()
-    assert printed[0] == "end_turn Allowed by rule: accept-edits"
+    assert printed[0] == "end_turn Allowed by policy: accept-edits"
     assert printed[1] == "cancelled"
     assert printed[2].startswith("error: ")
     assert printed[3] == "too long: The turn took longer than 0.3 s and was stopped."

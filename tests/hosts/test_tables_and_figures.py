@@ -133,6 +133,6 @@ def test_the_demo_agent_looks_at_a_table_and_sees_its_plot(
     looked, plotted = answers
     assert "`df` is a `pandas.DataFrame`: 3 rows × 2 columns: price, name." in looked
     assert "price    1" in looked.partition("Missing values:")[2]
-    assert "A new cell below yours plots `df`. I see the plot: a PNG of" in plotted
+    assert "I added a cell below yours. It plots `df`. I see the plot: a PNG of" in plotted
     assert "df.plot(" in path.read_text()
     assert "image/png" in path.read_text()

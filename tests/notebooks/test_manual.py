@@ -43,8 +43,8 @@ SHOWN = {
     "http_api": ("202 ['turn_id']", "allow_once · Allow once", "prompt_response", "403"),
     "permissions": (
         "Nobody was there: Nobody could be asked",
-        "Rejected by rule: read-only",
-        "Allowed by rule: accept-edits",
+        "Rejected by policy: read-only",
+        "Allowed by policy: accept-edits",
         "→ Allowed by rule: execute:python",
         "Rejected by rule: edit:**/secret.*",
     ),

@@ -78,7 +78,7 @@ def test_jupyter_execute_goes_through_with_a_policy(notebook: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (notebook.parent / "rainfall.py").read_bytes() == before
     text = notebook.read_text()
-    assert "Allowed by rule: accept-edits" in text
+    assert "Allowed by policy: accept-edits" in text
     assert "rainfall.py +1" in text
     assert "widget-view" not in text
     assert str(notebook.parent.parent) not in text

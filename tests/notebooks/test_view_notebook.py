@@ -20,7 +20,7 @@ PARTS = {
     "tools": ("<b>Read the_view/report.py</b>", "the function `mean`"),
     "subagent": ("<b>Running task</b>", "- <b>Run python"),
     "plan": ("**Plan**", "- [x] Ask for permission"),
-    "ask": ("```diff", "Allowed by rule: accept-edits", "1 file changed"),
+    "ask": ("```diff", "Allowed by policy: accept-edits", "1 file changed"),
     "deny": ("Rejected by rule: edit", "Nothing was changed."),
     "run": ("```sh", "exit code 0"),
     "form": ("**Question from Demo**", "Nobody could be asked"),

@@ -71,7 +71,7 @@ def _take_and_take_back(place: Place, nb: OpenNotebook) -> None:
     """Press two keys: one applies the proposal and runs the cell, one takes that back."""
     keys, error, fix = place.lab.page.keyboard, nb.outputs(1), note(nb, 1)
     keys.press("y")
-    ran = f"With the fix by {place.agent.name} the cell runs."
+    ran = f"The fix by {place.agent.name} works: the cell ran without an error."
     expect(fix).to_contain_text(ran)
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)

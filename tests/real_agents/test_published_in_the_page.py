@@ -76,7 +76,7 @@ def test_what_it_changes_makes_cells_stale_and_the_check_finds_what_differs(plac
 
     nb.cell(0).get_by_role("button", name="Check", exact=True).click()
     check = lab.page.get_by_role("region", name="Check", exact=True)
-    expect(check.get_by_role("status")).to_contain_text("One cell is not as before")
+    expect(check.get_by_role("status")).to_contain_text("1 cell has a different output")
     rows = [row.get_attribute("data-verdict") for row in check.locator(".acp-checked").all()]
     assert rows == ["same", "same", "different", "same", "skipped"]
 
@@ -137,7 +137,7 @@ def test_it_may_change_nothing_while_it_suggests_a_cell(place: Place) -> None:
     nb = _open(place, workspace)
     ends = f"Suggested by {agent.name}" if agent.goes_on_after_no else "suggested no cell"
     expect(_suggest(nb, 0)).to_contain_text(ends)
-    assert place.outcomes(f"Next cells of {nb.path}") == ["Rejected by rule: deny"]
+    assert place.outcomes(f"Next cells of {nb.path}") == ["Rejected by policy: deny"]
     assert not target.exists()
 
 
@@ -194,7 +194,7 @@ def test_after_going_back_its_model_is_told_nothing_of_what_came_later(place: Pl
     place.run(nb, 2, hello.format("damson"))
     assert "blueberry" in model.request
     again = nb.turn(2).root
-    expect(again).to_contain_text("remembers this cell's earlier run and the turn after it.")
+    expect(again).to_contain_text("remembers that run and the turn after it.")
     again.get_by_role("button", name="Go back to here").press("Enter")
     expect(nb.cell(0)).to_contain_text("kept = 1")
     words = ("apricot", "blueberry", "cranberry", "damson")

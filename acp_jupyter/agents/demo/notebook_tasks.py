@@ -93,9 +93,10 @@ async def plot(turn: DemoTurn, request: Request) -> str:
     if ran.failed:
         return f"The cell with the plot failed:\n\n{_error(ran)}"
     seen = " and ".join(picture_text(picture) for picture in ran.pictures)
-    done = "A new cell below yours plots" if is_new else "The cell below yours, run again, plots"
+    did = "added a cell below yours" if is_new else "ran the cell below again"
+    done = f"I {did}. It plots"
     if not seen:
-        return f"{done} `{chosen.name}`. It ran, but showed no picture that this agent can see.\n"
+        return f"{done} `{chosen.name}`, but shows no picture that I can see.\n"
     return f"{done} `{chosen.name}`. I see the plot: {seen}.\n"
 
 

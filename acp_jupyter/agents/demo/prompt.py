@@ -41,7 +41,7 @@ class Task(StrEnum):
     HELP = "help"
 
 
-_FAILED_CELL = "A cell of this notebook failed."
+_FAILED_CELL = "A cell of this notebook failed"
 """The beginning of prompts from ``%acp fix`` and a cell's *Fix* button."""
 _NEXT_CELL = "Suggest the next cell of this notebook"
 """The beginning of prompts from *Suggest Next Cell*."""

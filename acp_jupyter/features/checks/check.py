@@ -94,7 +94,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command; return 0 if nothing differs, 1 if something does, 2 for a wrong line."""
     parser = argparse.ArgumentParser(
         "jupyter acp check",
-        description="Run a copy of a notebook from the top in a kernel of its own, and say of each "
+        description="Run a copy of a notebook from the top in its own kernel, and say of each "
         "cell whether its output is the same. The file is not changed.",
     )
     parser.add_argument("file", metavar="FILE", type=Path, help="a notebook")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _SOURCE_CHARS = 8000
 _TRACEBACK_CHARS = 8000
+_ERROR_CHARS = 100
 _MAX_VARIABLES = 8
 _NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then %acp fix."
 
@@ -47,7 +48,9 @@ def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
     """Return a prompt with the cell that failed and the bounded traceback."""
     source = shorten_middle(_source(shell, error).strip("\n"), _SOURCE_CHARS)
     trace = shorten_middle(_user_traceback(shell, error).strip("\n"), _TRACEBACK_CHARS)
-    parts = ["A cell of this notebook failed. Find out why and fix it."]
+    # The first line becomes the title of a new session.
+    failed = one_line(traceback.format_exception_only(error)[-1], _ERROR_CHARS)
+    parts = [f"A cell of this notebook failed: {failed}", "Find out why and fix it."]
     if source:
         parts.append(f"The cell:\n\n{code_block(source, 'python')}")
     parts.append(f"The traceback:\n\n{code_block(trace)}")

@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 _OPEN_SECONDS = 20.0
 _MAX_MESSAGES = 10_000
 UNREACHABLE = (
-    "The gateway that runs this kernel does not answer. Ask the user to look whether it runs."
+    "The gateway that runs this kernel does not answer. Ask the user to check that it runs."
 )
 """A message for agents and logs."""
 UNREADABLE = (HTTPError, OSError, ValueError, LookupError, TypeError, AttributeError)

@@ -15,7 +15,7 @@ __all__ = ["PageConnection", "use_page_connection"]
 
 _LOST = (
     "The gateway that runs this kernel does not answer, so this cell was not run. "
-    "Run it again when the gateway is back; if this comes again then, choose "
+    "Run it again when the gateway is back. If it fails again, choose "
     "Kernel > Reconnect to Kernel first."
 )
 

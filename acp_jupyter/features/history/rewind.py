@@ -294,7 +294,7 @@ class _HeldSessions:
         if session in self._sessions:
             return
         if session.turns.queue.going_back:
-            raise BadRequest("The session is just going back.")
+            raise BadRequest("The session is going back now. Try again when it has.")
         session.turns.queue.going_back = True
         self._sessions.add(session)
 

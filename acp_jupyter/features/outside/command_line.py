@@ -54,8 +54,8 @@ def socket_url(url: str) -> str:
         )
     if parts.scheme == "http" and parts.hostname not in _OWN_HOSTS:
         raise CommandError(
-            f"{parts.hostname} is another machine, and http:// would send the key for everybody on "
-            "the way to read. Use https://, or a tunnel to localhost."
+            f"{parts.hostname} is another machine, and http:// would send the key unencrypted. "
+            "Use https://, or a tunnel to localhost."
         )
     scheme = "wss" if parts.scheme == "https" else "ws"
     path = f"{parts.path.rstrip('/')}/{PATH}"

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.turn import Turn
 
 _WITHOUT_DILL = (
-    "With dill in the kernel's environment (`%pip install dill`) they would begin with copies of "
-    "the variables; `--restore rerun` runs the cells above again."
+    "To give the variants copies of your variables, run `%pip install dill` first. To run the "
+    "cells above again in each variant, add `--restore rerun`."
 )
-_KEEP = "`_acp[0].keep()` puts the changes of the first one into the folder."
+_KEEP = "To keep the changes of the first variant, run `_acp[0].keep()`."
 
 
 def run_try(

@@ -49,7 +49,7 @@ class VariantCopies:
             try_id = await self._begin(folder)
         known = self._tries.get(try_id)
         if known is None or known.folder != folder:
-            raise BadRequest("These variants are over. Send the prompt again to try it anew.")
+            raise BadRequest("These variants have ended. To try the prompt again, send it again.")
         async with known.lock:
             if known.made >= self._limits.variants:
                 raise BadRequest(f"A prompt can have {self._limits.variants} variants.")

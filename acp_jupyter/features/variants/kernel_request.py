@@ -34,4 +34,4 @@ class NoKernel:
     @property
     def words(self) -> str:
         """The reason as a sentence for users."""
-        return f"It has no kernel of its own and no notebook tools: {self.why}."
+        return f"It has no kernel and no notebook tools: {self.why}."

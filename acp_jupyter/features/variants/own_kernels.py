@@ -25,9 +25,9 @@ from acp_jupyter.notebook_tools.tools import KERNEL_TOOLS, AnyTool, Interrupt
 from acp_jupyter.protocol.host_events.notes import HostNotice
 
 _BEGINS = {
-    "dill": "with copies of the notebook's variables as far as dill can make them",
-    "rerun": "in which the code cells above this one run again, in the copy of the folder",
-    "none": "without the notebook's variables",
+    "dill": "It begins with copies of the variables that dill can copy.",
+    "rerun": "The code cells above this one run in it again, in the copy of the folder.",
+    "none": "It begins without variables.",
 }
 
 
@@ -138,7 +138,7 @@ class VariantKernel:
     def words(self) -> str:
         """A sentence that says what the kernel starts with."""
         begins = _BEGINS[self._request.restore]
-        return f"It has a kernel of its own, started when its agent first uses it, {begins}."
+        return f"It has its own kernel, which starts when the agent first uses it. {begins}"
 
     def tools(self, session: Session) -> SessionTools:
         """Return the notebook tools for the session that works in the copy."""
@@ -164,7 +164,7 @@ class VariantKernel:
         kernel_id, note = "", ""
         if tool.tool in KERNEL_TOOLS and (tool is not Interrupt or self._is_ready):
             kernel_id, restored = await self._ready(session)
-            note = f"This kernel is yours alone: the user's kernel is another. {restored.words}"
+            note = f"You alone use this kernel. The user has another one. {restored.words}"
         target = target_of(session, self._notebook, kernel_id)
         return dataclasses.replace(target, own_kernel=True, note=note)
 
@@ -195,7 +195,7 @@ class VariantKernel:
         session.journal.note(
             HostNotice(
                 severity="info" if restored.whole else "warning",
-                text=f"The variant works with a kernel of its own now. {restored.words}",
+                text=f"The variant now has its own kernel. {restored.words}",
             )
         )
         return kernel_id, restored

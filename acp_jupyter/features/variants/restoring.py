@@ -111,7 +111,7 @@ class Restorer:
     def _ran(self, count: int) -> str:
         if not count:
             return f"{_EMPTY}: no cell was run again."
-        return f"In it {count} of the {len(self._cells)} code cells above were run again."
+        return f"It ran {count} of the {len(self._cells)} code cells above again."
 
     async def _run(self, kernel_id: str, source: str, seconds: float) -> str:
         """Run a cell; return why it failed."""

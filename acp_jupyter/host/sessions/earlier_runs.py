@@ -42,11 +42,11 @@ def remembered_notice(transcript: Transcript, turn_id: str) -> HostNotice | None
     session = transcript.session
     if found is None or not found.later or session.history == "without":
         return None
-    turns = "turn" if found.later == 1 else f"{found.later} turns"
+    turns = "the turn" if found.later == 1 else f"the {found.later} turns"
     return HostNotice(
         text=(
-            f"{session.agent_info.name} remembers this cell's earlier run and the {turns} after "
-            "it. To go back to before that run, start the cell with %%acp --rewind."
+            f"This cell has run before. {session.agent_info.name} remembers that run and {turns} "
+            "after it. To go back to before it, start the cell with %%acp --rewind."
         ),
         offers="rewind",
         target=found.turn_id,

@@ -239,7 +239,7 @@ class TurnQueue:
 
     def _append(self, turn: QueuedTurn, prompt: Prompt) -> None:
         if self.going_back:
-            raise BadRequest("The session is just going back. Send the prompt again when it has.")
+            raise BadRequest("The session is going back now. Send the prompt again when it has.")
         if len(self._turns) >= _QUEUED_PROMPTS:
             raise BadRequest(
                 f"{_QUEUED_PROMPTS} prompts are already waiting in this session. "

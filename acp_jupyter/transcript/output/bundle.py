@@ -364,7 +364,7 @@ def _changed_text(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
         yield f"{quantity(count, 'file')} changed: {shown}"
     unknown = [file for file in changes.files if file.author == "unknown"]
     if more := len(unknown) + changes.unknown_left_out:
-        yield f"{more} more changed meanwhile, not known by whom"
+        yield f"{more} more changed meanwhile, by an unknown author"
     if turn.changes_unknown:
         what = "what else changed" if own else "what changed"
         yield f"{what} is not known: {one_line(turn.changes_unknown).rstrip('.')}"

@@ -227,7 +227,7 @@ def settle_request(draft: Draft, packet: PermissionResponse) -> None:
     without_user = by in {"policy", "rule"}
     if without_user:
         verb = "Allowed" if state == "allowed" else "Rejected"
-        words = f"{verb} by rule: {rule}"
+        words = f"{verb} by {by}: {rule}"
     else:
         words = _CHOSEN.get(option.option_kind, option.name)
         words = f"{words} (recorded)" if by == "record" else words

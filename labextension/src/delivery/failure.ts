@@ -33,7 +33,7 @@ export const notConnected = (): Failure =>
 
 export const connectionLost = (): Failure =>
   new Failure(
-    'The connection was lost before the Jupyter server answered. It may have acted on this anyway; the page shows it when the connection is back.',
+    'The connection was lost before the Jupyter server answered. The page shows what happened when the connection is back.',
     'connection_lost',
   );
 

@@ -187,7 +187,7 @@ function turnOfServer(client: Client, traits: Traits): WidgetTurn {
 }
 
 const NO_CONNECTION =
-  'This page has no connection to the Jupyter server that runs the turn, so it is not shown live. It goes on there, and its end will be saved here. If other pages do show it, something blocks WebSockets here.';
+  'This page has no connection to the Jupyter server that runs the turn, so it is not shown live. The turn goes on there, and its result will be saved here. If other pages show it, something blocks WebSockets here.';
 
 function whyLost({ connection }: Client): string {
   return connection.state === 'lost' ? (connection.failure?.message ?? NO_CONNECTION) : '';

@@ -193,8 +193,8 @@ def test_an_earlier_cell_that_runs_again_says_what_the_agent_remembers(start: St
         assert offer == "rewind"
         assert target not in {first, second}
         one, more = server.notices(session)
-        assert "own_tools remembers this cell's earlier run and the turn after it." in one
-        assert "own_tools remembers this cell's earlier run and the 3 turns after it." in more
+        assert "own_tools remembers that run and the turn after it." in one
+        assert "own_tools remembers that run and the 3 turns after it." in more
         items = session.transcript.turn_items(session.transcript.turn_order[-1])
         assert [item.kind for item in items][:2] == ["user_message", "notice"]  # at once
 
@@ -371,16 +371,16 @@ def test_no_turn_begins_while_it_goes_back(start: Start, pages: Pages) -> None:
         after = hashes(server)
         command = RewindSession(session_id=session.session_id, turn_id=turns[0])
         with pages.late("b.py", server, command) as going:
-            assert "just going back" in refused_prompt(server, session)
-            with pytest.raises(BadRequest, match="just going back"):
+            assert "going back now" in refused_prompt(server, session)
+            with pytest.raises(BadRequest, match="going back now"):
                 rewind(server, session, turns[1])
         reply = going.result(PATIENCE_SECONDS)
         assert isinstance(reply, RewindReply)
         assert hashes(server) == before
         child = server.host.sessions[reply.session.session_id]
         with pages.late("a.py", server, UndoRewind(session_id=child.session_id)) as going:
-            assert "just going back" in refused_prompt(server, child)
-            assert "just going back" in refused_prompt(server, session)
+            assert "going back now" in refused_prompt(server, child)
+            assert "going back now" in refused_prompt(server, session)
         going.result(PATIENCE_SECONDS)
         assert hashes(server) == after
         say(server, session, "say more")
@@ -396,7 +396,7 @@ def test_it_goes_back_to_the_end_though_who_asked_has_hung_up(start: Start, page
         with pages.late("a.py", server, command) as going:
             assert not (server.root / "b.py").exists()
             going.cancel()
-            assert "just going back" in refused_prompt(server, session)
+            assert "going back now" in refused_prompt(server, session)
         child_id = eventually(lambda: session.state.continues_in)
         assert hashes(server) == before
         eventually(lambda: not session.turns.queue.going_back)

@@ -117,13 +117,13 @@ def test_where_a_policy_answered_the_same_policy_answers(tmp_path: Path) -> None
         ran(driver, session, "text", policy="accept-edits", can_ask=False)
     text = recorded(tmp_path / "one", "permission.ndjson").read_text()
     turn, outcome, written = _played(tmp_path, text, can_ask=False)
-    assert (turn.stop_reason, outcome) == ("end_turn", "Allowed by rule: accept-edits")
+    assert (turn.stop_reason, outcome) == ("end_turn", "Allowed by policy: accept-edits")
     assert written
 
 
 def test_the_cells_own_policy_comes_first(allowed: str, tmp_path: Path) -> None:
     turn, outcome, written = _played(tmp_path, allowed, can_ask=False, policy="read-only")
-    assert outcome == "Rejected by rule: read-only"
+    assert outcome == "Rejected by policy: read-only"
     assert turn.stop_reason == "error"
     assert not written
 

@@ -297,7 +297,7 @@ def test_the_footer_counts_what_is_not_known_whose_it_is(
     changes = TurnChanges(files=files, unknown_left_out=left_out)
     data = build_bundle(TURN.model_copy(update={"changes": changes}), (), SESSION).data
     footer = str(data["text/markdown"]).splitlines()[-1]
-    assert f" · {said} meanwhile, not known by whom · 1,234 tokens" in footer
+    assert f" · {said} meanwhile, by an unknown author · 1,234 tokens" in footer
 
 
 def test_there_is_no_html_and_no_widget() -> None:

@@ -199,7 +199,7 @@ def test_a_rule_is_named_in_the_outcome() -> None:
     script.answer(request, "once")
     permission = call(script, "c1").permission
     assert permission is not None
-    assert permission.outcome == "Allowed by rule: accept-edits"
+    assert permission.outcome == "Allowed by policy: accept-edits"
 
 
 def test_a_stopped_turn_closes_what_is_open() -> None:

@@ -21,7 +21,7 @@ const RUN_STALE = 'acp-jupyter:run-stale';
 /** Runs a copy of the notebook in a second kernel, and says which outputs are the same. */
 export const checkPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:check',
-  description: 'Checks whether the outputs of a notebook are what its cells give.',
+  description: 'Checks if the outputs of a notebook are still what its cells print.',
   autoStart: true,
   requires: [INotebookTracker],
   optional: [ICommandPalette, ITranslator, ILabShell],

@@ -134,7 +134,7 @@ export class CellFix {
       case 'edited': {
         const source = this.#model()?.sharedModel.getSource() ?? kept.source;
         if (source === kept.source) {
-          this.#set({ at: 'ended', words: t('The cell is as it was.'), reason: 'undone' });
+          this.#set({ at: 'ended', words: t('The cell is unchanged.'), reason: 'undone' });
         } else if (taking !== null) {
           void this.#run(source);
         } else {

@@ -162,10 +162,10 @@ function proposed(
 
 function taken(step: Taken, { agent, acts, t }: Context): Drawn {
   const words = {
-    no: t('The fix by %1 is in the cell. It was not run.', agent),
-    running: t('The cell runs with the fix by %1', agent),
-    well: t('With the fix by %1 the cell runs.', agent),
-    failed: t('With the fix by %1 the cell still fails.', agent),
+    no: t('The fix by %1 is in the cell. The cell has not run yet.', agent),
+    running: t('Running the cell with the fix by %1', agent),
+    well: t('The fix by %1 works: the cell ran without an error.', agent),
+    failed: t('The cell still fails with the fix by %1.', agent),
   };
   const run: NoteAction = {
     ...{ name: t('Run the cell'), key: 'y', icon: 'execute', primary: true },

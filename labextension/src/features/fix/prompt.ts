@@ -1,6 +1,9 @@
 import { shortenMiddle } from '../../lab/context/shorten_middle';
 import { fenced } from '../../lab/page/fenced';
 
+/** Most characters of the error's last line in the prompt's first line. */
+const MAX_ERROR = 100;
+
 /** The prompt: it asks for a new source of one cell, and nothing else. */
 export async function fixPrompt(
   cellId: string,
@@ -19,8 +22,11 @@ export async function fixPrompt(
       ? ' Only if cell and traceback do not tell why: the tool last_error tells the variables of ' +
         'each frame of the traceback.'
       : '';
+  const failed = (error.trimEnd().split('\n').pop() ?? '').slice(0, MAX_ERROR);
   return [
-    `A cell of this notebook failed. Propose a fix of that one cell, whose id is \`${cellId}\`${named}.`,
+    // The first line becomes the title of a new session.
+    `A cell of this notebook failed: ${failed}`,
+    `Propose a fix of that one cell, whose id is \`${cellId}\`${named}.`,
     'Call edit_cell of the notebook tools once, with the whole new source of that cell: the user ' +
       'sees the difference at the cell and decides. If you have no such tool, answer with the ' +
       'whole new source in one code block. Change nothing else, and do not run the cell: it is ' +

@@ -28,7 +28,7 @@ function FollowButton({ follows, sessionId }: FollowButtonProps) {
       type="button"
       class={`btn quiet small acp-follow${state === 'on' ? ' on' : ''}`}
       aria-pressed={state === 'on'}
-      title={isPaused ? t('Following is paused, because you went on. Resume it') : what}
+      title={isPaused ? t('Following is paused while you look elsewhere. Click to resume') : what}
       onClick={() => follows.set(sessionId, state === 'on' ? 'off' : 'on')}
     >
       <Icon name={isPaused ? 'pause' : 'current'} small />

@@ -5,7 +5,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
-import type { Translate } from '../../views';
+import { plural } from '../../views/i18n';
+import type { Translate } from '../../views/i18n';
 import type { RewindReply, SessionState, TurnState } from '../../wire/types';
 import type { CurrentNotebook } from '../../lab/page/current_notebook';
 import { hasMagic } from '../../lab/page/answer_cells';
@@ -66,7 +67,7 @@ export function rewindingIn(
       });
       await showSession(app, reply);
       Notification.info(shortWords(reply, t), {
-        autoClose: false,
+        autoClose: NOTICE_MILLISECONDS,
         actions: [
           {
             label: t('Undo'),
@@ -95,6 +96,9 @@ export function rewindingIn(
   };
 }
 
+/** The new session says everything and can undo it, too, so the notification need not stay. */
+const NOTICE_MILLISECONDS = 20_000;
+
 /** A cell of the notebook; without an id the one that was clicked in. */
 function placeOf(
   notebook: CurrentNotebook,
@@ -115,9 +119,13 @@ function placeOf(
 function shortWords({ paths, left }: RewindReply, t: Translate): string {
   return [
     t('Went back.'),
-    ...(paths.length > 0 ? [t('Files as they were: %1.', paths.length)] : []),
-    ...(left.length > 0 ? [t('Files not reverted: %1.', left.length)] : []),
-    t("The kernel's variables stay."),
+    ...(paths.length > 0
+      ? [plural(t, paths.length, '1 file was restored.', '%1 files were restored.')]
+      : []),
+    ...(left.length > 0
+      ? [plural(t, left.length, '1 file was not restored.', '%1 files were not restored.')]
+      : []),
+    t('Variables in the kernel are unchanged.'),
   ].join(' ');
 }
 

@@ -67,7 +67,7 @@ describe('a shared file', () => {
     expect(words(element)).toContain('All done.');
     expect(words(element)).toContain('You are welcome.');
     expect(words(element)).not.toContain('It walks row by row.');
-    expect(words(element)).not.toContain('Open the session to continue');
+    expect(words(element)).not.toContain('Its session is not open here');
     expect([slider.value, slider.max]).toEqual(['8', '8']);
   });
 

@@ -16,7 +16,7 @@ export function unknownWords({ files, unknown_left_out }: TurnChanges, t: Transl
     : plural(
         t,
         count,
-        '1 more file changed meanwhile. It is not known by whom.',
-        '%1 more files changed meanwhile. It is not known by whom.',
+        '1 more file changed meanwhile. Who changed it is unknown.',
+        '%1 more files changed meanwhile. Who changed them is unknown.',
       );
 }

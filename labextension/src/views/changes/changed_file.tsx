@@ -15,7 +15,7 @@ import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useOpen, useScene } from '../scene';
 import { DecisionButtons } from './decision_buttons';
-import { hasParts, isInCopy, useDecisions } from './decisions';
+import { hasParts, isInCopy, linesLeft, useDecisions } from './decisions';
 import { HunkFrame } from './hunk_frame';
 import { ReportedDiffs } from './reported';
 import type { Change } from './reported';
@@ -37,7 +37,8 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
   const decided = decisions();
   const id = `change ${turnId} ${file.path}`;
   const [open] = useOpen(id, false);
-  const reverted = isInCopy(store, turnId) ? t('not kept') : t('reverted');
+  const inCopy = isInCopy(store, turnId);
+  const reverted = inCopy ? t('not kept') : t('reverted');
   const isLeft = file.author === 'you' || file.author === 'another';
   const badge = actions === null && file.reverted ? reverted : tagOf(file, t);
   // Elsewhere parts are decided on in the review.
@@ -71,7 +72,9 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
           </span>
           {badge !== '' && <span class="badge">{badge}</span>}
           {/* An open diff says it itself. */}
-          {!open && <Counts {...(file.added === null && reported ? reported : file)} />}
+          {!open && (
+            <Counts {...(file.added === null && reported ? reported : linesLeft(file, inCopy))} />
+          )}
         </>
       }
       under={

@@ -249,6 +249,19 @@ describe('the changes of a turn', () => {
     expect(button('Revert all')).toBeTruthy();
   });
 
+  it('count the lines that are left, without the parts that were reverted', () => {
+    const part = { old_start: 0, old_end: 1, new_start: 0, new_end: 1 };
+    show(
+      changed([
+        file('a.py', { reverted_hunks: [part] }),
+        file('b.ipynb', { reverted_hunks: [part] }),
+      ]),
+    );
+    const rows = within(card()).getAllByRole('listitem');
+    expect(rows.map(row => row.querySelector('.counts')?.textContent)).toEqual(['+1 −0', '+2 −1']);
+    expect(card().querySelector('header .counts')?.textContent).toBe('+3 −1');
+  });
+
   it('are put back', () => {
     const revertTurn = vi.fn(() => Promise.resolve());
     const gone = { reverted: true };
@@ -359,7 +372,7 @@ describe('the changes of a turn', () => {
     expect(card().textContent).toContain('1 file changed');
     expect(within(card()).queryByRole('button', { name: 'Revert all' })).toBeNull();
     const apart = (name: string) => within(card()).getByRole('group', { name });
-    const unknown = apart('Changed by unknown');
+    const unknown = apart('Author unknown');
     expect(unknown.textContent).toContain('9 more files changed meanwhile.');
     expect(unknown.textContent).toContain('and 7 more files');
     const yours = apart('Changed by you');
@@ -375,7 +388,7 @@ describe('the changes of a turn', () => {
 
   it('does not count a single file that nobody was seen to change', () => {
     show(changed([file('a.py'), file('b.py', { author: 'unknown' })]), { revertTurn: vi.fn() });
-    const unknown = within(card()).getByRole('group', { name: 'Changed by unknown' });
+    const unknown = within(card()).getByRole('group', { name: 'Author unknown' });
     expect(within(unknown).getByRole('button', { name: 'Revert this too' })).toBeTruthy();
   });
 });

@@ -9,7 +9,7 @@ import { useScene } from '../scene';
 import { isTurns } from '../../state/changed_files';
 import { ChangedFileRow } from './changed_file';
 import { PutButton, RevertButton } from './decision_buttons';
-import { isInCopy, isInFolder, useKept, WHOLE } from './decisions';
+import { isInCopy, isInFolder, linesLeft, useKept, WHOLE } from './decisions';
 import { OtherAuthors } from './other_authors';
 import { changesOf, ReportedChanges, total } from './reported';
 
@@ -34,17 +34,19 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
   if (changes === null) {
     return <ReportedChanges turnId={turnId} items={items} unknown={unknown} />;
   }
+  const inCopy = isInCopy(store, turnId);
   const files = changes.files.filter(isTurns);
   const reported = new Map(changesOf(items).map(change => [change.path, change]));
   const reportedOf = (file: ChangedFile) =>
     actions === null || isUnread(file) ? reported.get(file.path) : undefined;
-  const counted = files.map(file => (isUnread(file) ? reportedOf(file) : undefined) ?? file);
+  const counted = files.map(
+    file => (isUnread(file) ? reportedOf(file) : undefined) ?? linesLeft(file, inCopy),
+  );
   const count = files.length + changes.left_out;
   const left = files.filter(file => file.kept && !file.reverted).length + changes.left_out;
   const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
   const open = files.filter(file => !file.reverted && !isKept(turnId, file.path, WHOLE));
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
-  const inCopy = isInCopy(store, turnId);
   const variant = store.view.turns.get(turnId)?.variant ?? 0;
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>

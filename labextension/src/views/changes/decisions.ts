@@ -94,6 +94,22 @@ export function isInFolder(file: ChangedFile, range?: Hunk): boolean {
   return file.kept && !file.reverted && file.reverted_hunks.length === 0;
 }
 
+/** The lines of a file's change that are left: without those that were reverted one by one. */
+export function linesLeft(
+  file: ChangedFile,
+  inCopy: boolean,
+): Pick<ChangedFile, 'added' | 'removed'> {
+  const { added, removed, reverted, reverted_hunks: hunks, together } = file;
+  // A notebook's changes are cells, and these of joined turns are not this turn's lines.
+  const isKnown = !inCopy && !reverted && together.length === 0 && !file.path.endsWith('.ipynb');
+  if (!isKnown || added === null || removed === null) {
+    return { added, removed };
+  }
+  const sum = (side: 'old' | 'new') =>
+    hunks.reduce((lines, hunk) => lines + hunk[`${side}_end`] - hunk[`${side}_start`], 0);
+  return { added: Math.max(0, added - sum('new')), removed: Math.max(0, removed - sum('old')) };
+}
+
 /** Whether some changes of a file in a copy are in the folder, and others are not. */
 export function isPartlyKept(file: ChangedFile): boolean {
   return file.reverted ? file.kept_hunks.length > 0 : file.reverted_hunks.length > 0;

@@ -31,7 +31,7 @@ export function OtherAuthors({ turnId, changes, maxWithoutQuestion }: OtherAutho
   return (
     <>
       {words !== '' && (
-        <Group {...{ turnId, words }} name={t('Changed by unknown')} files={unknown} more={more}>
+        <Group {...{ turnId, words }} name={t('Author unknown')} files={unknown} more={more}>
           {revertTurn !== undefined && (left > 0 || canUndo) && (
             <RevertButton
               words={undo ? t('Undo') : plural(t, left, 'Revert this too', 'Revert these %1 too')}

@@ -97,6 +97,11 @@ describe('code in answers', () => {
     expect(button('Insert as cell below')?.hidden).toBe(false);
   });
 
+  it('says that it is text where no language is named', () => {
+    show('```\nplain\n```\n', { copy: () => Promise.resolve() });
+    expect(element.querySelector('.acp-code > header')?.textContent).toBe('text');
+  });
+
   it('is nothing for a cell where it is what a program has written', () => {
     show('```console\n$ ls\nclean.py\n```\n', {
       cells: new FakeCells(),

@@ -33,7 +33,7 @@ export function codeBox(
   // Otherwise each header would be a landmark of the page.
   header.setAttribute('role', 'presentation');
   const label = element('span', 'cut grow');
-  label.textContent = language;
+  label.textContent = language === '' ? t('text') : language;
   header.append(label);
   if (controls && can?.copy !== undefined) {
     header.append(button('copy', 'copy', t('Copy')));

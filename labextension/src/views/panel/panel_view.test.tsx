@@ -120,7 +120,7 @@ describe('an open session', () => {
     expect(view().getAllByRole('log')).toHaveLength(1);
     await until(() => expect(view().getByRole('status').textContent).toBe('Writing'));
     expect(view().getByRole('textbox', { name: 'Message' }).getAttribute('placeholder')).toBe(
-      'Sent after this turn',
+      'Queue the next message',
     );
     fireEvent.click(view().getByRole('button', { name: 'Stop' }));
     expect(cancel).toHaveBeenCalledWith(SESSION, null);

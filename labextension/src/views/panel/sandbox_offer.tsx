@@ -49,7 +49,7 @@ export function SandboxOffer({ policy, sandbox, onUse, onGone }: SandboxOfferPro
       <div>
         <p>
           {t(
-            'With “Allow all” an agent can change what you can. In the sandbox “Folder” its processes can write only in the folder.',
+            'With “Allow all”, an agent can change everything that you can. In the sandbox “Folder”, it can write only in the folder.',
           )}
         </p>
         <div class="row">

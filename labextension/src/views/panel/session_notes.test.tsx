@@ -101,7 +101,7 @@ describe('what is known of an open session', () => {
     );
     const note = panel.view.getByRole('group', { name: 'Still waiting' });
     expect(within(note).getByRole('timer').textContent).toBe(
-      'Still waiting for Claude: nothing received for 75 s.',
+      'Still waiting for Claude. Nothing came for 75 s.',
     );
     fireEvent.click(within(note).getByRole('button', { name: 'Stop waiting' }));
     expect(cancel).toHaveBeenCalledExactlyOnceWith(SESSION, 't1');

@@ -146,7 +146,7 @@ function Silent({ since, session, actions, onFailure }: NotesProps & { readonly 
       <div>
         <p role="timer" aria-live="off">
           {t(
-            'Still waiting for %1: nothing received for %2 s.',
+            'Still waiting for %1. Nothing came for %2 s.',
             session.agent_info.name,
             Math.max(0, Math.floor(now - since)),
           )}

@@ -21,7 +21,7 @@ export function byWhom({ outcome, answered_by: name }: Answered, t: Translate): 
 export function WaitsFor({ person }: { readonly person: string }) {
   const { askedBelow, t } = useScene();
   if (askedBelow === true) {
-    return <p class="acp-waits">{t('Answer below: the cell that waits asks in text.')}</p>;
+    return <p class="acp-waits">{t('Answer below the cell: it asks you in text.')}</p>;
   }
   if (person === '') {
     return null;

@@ -455,7 +455,7 @@ describe('a permission request', () => {
   ])('says that a secret is in %s: %j', (line, isSecret) => {
     const { view } = draw([{ ...asking, command: line }], { turn: waiting });
     const card = view.getByRole('group', { name: 'Permission request' });
-    expect(card.textContent.includes('A secret is in it, and not shown')).toBe(isSecret);
+    expect(card.textContent.includes('It contains a secret, which is not shown')).toBe(isSecret);
   });
 
   it('says what the host found of its files on disk', () => {

@@ -134,7 +134,7 @@ export function PermissionDetails({
         )}
         {isSecret && (
           <Row name={t('Caution')} outside>
-            {t('A secret is in it, and not shown: %1', REDACTED)}
+            {t('It contains a secret, which is not shown: %1', REDACTED)}
           </Row>
         )}
         {[...new Set([...odd, ...hidden])].map(name => (

@@ -140,7 +140,7 @@ export function RejectReason({ disabled, reason, onReason, onReject }: RejectRea
                 onReject();
               }
             }}
-            placeholder={t('The agent gets it as the next message')}
+            placeholder={t('The agent gets it as your next message')}
           />
         </div>
       )}

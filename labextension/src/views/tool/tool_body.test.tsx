@@ -167,6 +167,16 @@ describe('any tool call', () => {
     await waitFor(() => expect(words(card.querySelector('dl'))).toBe('pattern*.md'));
   });
 
+  it('leaves out the ids of cells, which the title names', async () => {
+    const input = { cell_ids: ['74be0faca5ca'], timeout: 5 };
+    const item = tool('o', { title: 'Run cell 3', raw_input: input });
+    const card = await openedCard(draw([item]), /Run cell 3/);
+    expect(words(card)).toContain('timeout5');
+    expect(words(card)).not.toContain('74be0faca5ca');
+    fireEvent.click(within(card).getByRole('button', { name: 'Raw' }));
+    expect(words(card)).toContain('74be0faca5ca');
+  });
+
   it('a list of words reads as one, and what could mislead stays as it is', async () => {
     const input = { cells: ['a1', 'b2'], names: ['a, b'], lines: ['1\n2'], sizes: [1, 2] };
     const item = search('s', [], { files: null, count: null, raw_input: input });

@@ -42,10 +42,10 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const { diffs, files, blocks, diagnostics, path } = item;
   const main = mainOf(item, hasOutput);
   const inLine = [item.title, item.description, item.subagent_type];
-  const fields = main === 'fields' ? fieldsOf(item.raw_input, inLine) : [];
+  const fields = (main === 'fields' ? fieldsOf(item.raw_input, inLine) : []).filter(isReadable);
   const folder = item.permission?.folder ?? '';
   const beside: Field[] = folder === '' ? [] : [[t('Folder'), folder]];
-  const rows = [...fields, ...beside, ...detailsOf(item, fields)];
+  const rows = [...fields, ...beside, ...detailsOf(item, fields).filter(isReadable)];
   const opened = main === 'lines' ? [path] : diffs.map(diff => diff.path);
   const locations = otherLocations(item, opened);
   const isOutputShown = main === 'diffs' || main === 'fields' ? hasOutput : true;
@@ -107,11 +107,20 @@ export function ToolBody({ item, children }: ToolBodyProps) {
       {blocks.map(block => (
         <ContentBlock key={block.id} block={block} />
       ))}
-      {last !== '' && <p class="muted acp-empty">{last}</p>}
+      {(last !== '' || (!isButtonPlaced && button !== null)) && (
+        <div class="acp-bodyfoot">
+          <p class="muted acp-empty">{last}</p>
+          {!isButtonPlaced && button}
+        </div>
+      )}
       {raw && <Raw item={item} />}
-      {!isButtonPlaced && button !== null && <div class="acp-bodyfoot">{button}</div>}
     </>
   );
+}
+
+/** Ids of cells are for programs: the title names the cells, and Raw has everything. */
+function isReadable([name]: Field): boolean {
+  return name !== 'cell_id' && name !== 'cell_ids';
 }
 
 type Main = 'command' | 'found' | 'lines' | 'diffs' | 'fields';

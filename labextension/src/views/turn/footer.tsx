@@ -38,7 +38,7 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
         <span key={index}>{part}</span>
       ))}
       {view.saved !== null && host !== 'file' && (
-        <span>{t('Saved turn. Open the session to continue.')}</span>
+        <span>{t('Saved turn. Its session is not open here.')}</span>
       )}
       {added.map((Added, index) => (
         <Added key={index} {...{ turn, onFailure }} />

@@ -306,7 +306,7 @@ describe('a saved record', () => {
     expect(view().queryAllByRole('button')).toEqual([]);
     expect(element.querySelector('button, input, textarea, [tabindex="-1"].acp-perm')).toBeNull();
     expect(element.querySelector('img')).toBeNull();
-    expect(element.textContent).toContain('Saved turn. Open the session to continue.');
+    expect(element.textContent).toContain('Saved turn. Its session is not open here.');
   });
 });
 

@@ -77,7 +77,7 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     outputs = [nb.outputs(index) for index in range(4)]
     nb.cell(0).get_by_role("button", name="Check", exact=True).click()
     check = _check(lab)
-    expect(check.get_by_role("status")).to_contain_text("One cell is not as before")
+    expect(check.get_by_role("status")).to_contain_text("1 cell has a different output")
     assert _verdicts(check) == ["same", "same", "different", "same", "skipped"]
     different = check.get_by_role("region", name="text/plain of cell 3")
     expect(different.locator("del")).to_contain_text("6")

@@ -32,7 +32,7 @@ def test_an_earlier_cell_runs_again_and_goes_back(lab: LabPage, workspace: Works
         nb.run_to_end(index)
     nb.run_to_end(3, "%%acp own_tools\nwrite a.txt four")
     again = nb.turn(3).root
-    expect(again).to_contain_text("remembers this cell's earlier run and the turn after it.")
+    expect(again).to_contain_text("remembers that run and the turn after it.")
     expect(again.get_by_role("button", name="Go back to here")).to_be_visible()
     pictures.take_both("how-to/go-back", nb.cell(3), lab)
 
@@ -40,8 +40,8 @@ def test_an_earlier_cell_runs_again_and_goes_back(lab: LabPage, workspace: Works
 
     # It goes back, and the cell runs again from there.
     again.get_by_role("button", name="Go back to here").press("Enter")
-    toast = lab.page.get_by_role("alert").filter(has_text="Went back. Files as they were: 2.")
-    expect(toast).to_contain_text("The kernel's variables stay.")
+    toast = lab.page.get_by_role("alert").filter(has_text="Went back. 2 files were restored.")
+    expect(toast).to_contain_text("Variables in the kernel are unchanged.")
     eventually(lambda: a.read_text() == "four" and not b.exists(), "files are back")
     expect(nb.turn(3).root.get_by_role("button", name="Go back to here")).to_have_count(0)
     nb.wait_for_end(3)

@@ -56,7 +56,7 @@ def test_a_cell_goes_back_to_before_its_earlier_run(kernel: Kernel) -> None:
     prompt(kernel, "two", cell_id="b")
     prompt(kernel, "three", cell_id="c")
     shown = prompt(kernel, "two again", cell_id="b")
-    words = "remembers this cell's earlier run and the turn after it."
+    words = "remembers that run and the turn after it."
     assert words in shown.output.data["text/plain"] + shown.output.data["text/markdown"]
     back = prompt(kernel, "three, other", "--rewind", "c")
     assert "Went back to before “three”." in back.printed

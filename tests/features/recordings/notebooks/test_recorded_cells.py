@@ -41,7 +41,7 @@ def test_a_recorded_notebook_runs_without_its_agents(recorded: Path) -> None:
     with Kernel(recorded, env={"ACP_JUPYTER_RECORD": f"replay:{RECORD}"}) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
         first = _markdown(kernel, "%%acp permission --policy accept-edits\none")
-        assert "Allowed by rule: accept-edits" in first
+        assert "Allowed by policy: accept-edits" in first
         assert (recorded / "edited.txt").read_text() == "one\n"
         assert "permission (replayed) 1.0 · policy accept-edits" in first
         assert "Good morning" in _markdown(kernel, "%%acp hello --session other\nGood morning")

@@ -154,7 +154,7 @@ def test_each_uses_a_kernel_of_its_own_and_its_copy_of_the_notebook(place: Place
     for model in place.models.values():
         told = model.request
         assert "there: int = 42" in told
-        assert "This kernel is yours alone" in told
+        assert "You alone use this kernel" in told
         assert "now 43" in told
         assert "86 1" in told
     assert kernel.run("print(there, shared, 'doubled' in globals())").ok().printed == (

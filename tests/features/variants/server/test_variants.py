@@ -74,13 +74,13 @@ def test_each_works_with_copies_of_the_variables(
         ("run_code", {"code": "import os; print(os.getcwd())"}),
     )
     cell = _try(kernel, prompt)
-    assert "It has a kernel of its own" in _above(cell)
+    assert "It has its own kernel" in _above(cell)
     for number in range(2):
         variables, ran, edited, cells, folder = _said(kernel, number)
         assert "there: int = 42" in variables["text"]
-        assert "This kernel is yours alone" in variables["text"]
+        assert "You alone use this kernel" in variables["text"]
         assert "Not copied: log (_io.TextIOWrapper)." in variables["text"]
-        assert "This kernel is yours alone" not in ran["text"]
+        assert "You alone use this kernel" not in ran["text"]
         assert "{'s': [84]} 43" in ran["text"]
         assert not edited["failed"]
         assert "\n43\n" in cells["text"]
@@ -121,7 +121,7 @@ def test_the_cells_above_run_again_in_the_copy_if_that_is_chosen(
         assert "rerun_b: int = 2" in first["text"]
         assert "rerun_c" not in first["text"]
         assert (
-            "In it 2 of the 7 code cells above were run again. Not run: cell 2 (it asks an agent), "
+            "It ran 2 of the 7 code cells above again. Not run: cell 2 (it asks an agent), "
             "cell 3 (it asks an agent), cell 4 (it uses asked, which cell 3 sets; that was "
             "skipped). Cell 6 failed: ZeroDivisionError: division by zero. What comes after it was "
             "not run." in first["text"]

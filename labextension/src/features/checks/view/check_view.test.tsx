@@ -47,7 +47,7 @@ describe('the view of a check', () => {
   it('shows the old and the new output of a cell that is different', () => {
     const view = show(STARTED, cell(1), DIFFERENT, cell(3, { verdict: 'skipped' }), ENDED);
     expect(view.getByRole('status').textContent).toBe(
-      'One cell is not as before: 1 same, 1 different, 1 skipped',
+      '1 cell has a different output: 1 same, 1 different, 1 skipped',
     );
     const region = view.getByRole('region', { name: 'text/plain of cell 2' });
     expect(region.textContent).toContain('6');

@@ -56,7 +56,7 @@ function CheckView(props: CheckProps) {
           </p>
           {runs && (
             <progress
-              aria-label={t('Cells that are done')}
+              aria-label={t('Checked cells')}
               max={Math.max(1, state.all)}
               value={state.phase === 'starts' ? undefined : state.cells.length}
             />
@@ -69,9 +69,7 @@ function CheckView(props: CheckProps) {
           </ol>
           <p class="muted acp-check-foot">
             <Icon name="lock" small />
-            {t(
-              'A copy ran in a second kernel. Your notebook, its file and its kernel are as before.',
-            )}
+            {t('A copy ran in a second kernel. Your notebook and its kernel are unchanged.')}
           </p>
         </div>
       </div>
@@ -86,7 +84,7 @@ export function mountCheck(element: HTMLElement, props: CheckProps): Mounted<Che
 
 function sumWords({ phase, all, cells, running }: CheckState, t: Translate): string {
   if (phase === 'starts') {
-    return t('A second kernel starts…');
+    return t('Starting a second kernel…');
   }
   const counts = VERDICTS.flatMap(({ verdict, count }) => {
     const found = cells.filter(each => each.verdict === verdict).length;
@@ -111,5 +109,5 @@ function headline(cells: readonly CheckedCell[], counts: string, t: Translate): 
   const bad = cells.filter(({ verdict }) => verdict === 'different' || verdict === 'failed').length;
   return bad === 0
     ? t('All outputs that could be compared are the same: %1', counts)
-    : `${plural(t, bad, 'One cell is not as before', '%1 cells are not as before')}: ${counts}`;
+    : `${plural(t, bad, '1 cell has a different output', '%1 cells have a different output')}: ${counts}`;
 }

@@ -210,7 +210,7 @@ export function Composer(props: ComposerProps) {
           dir="auto"
           placeholder={
             running !== null
-              ? t('Sent after this turn')
+              ? t('Queue the next message')
               : source === undefined
                 ? t('Message %1', name)
                 : t('Message %1 (@ context, / commands)', name)

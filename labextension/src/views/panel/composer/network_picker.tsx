@@ -33,7 +33,7 @@ export function NetworkPicker({ network, isNew, note, t, onChoose }: NetworkPick
     description: t(NETWORK_SENTENCES[value]),
   }));
   if (isNew) {
-    const description = t('As the server and the agent’s entry say.');
+    const description = t('As configured for the server and the agent.');
     choices.unshift({ value: DEFAULT, name: t('Default'), description });
   }
   return (

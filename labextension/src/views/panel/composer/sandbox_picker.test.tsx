@@ -92,7 +92,7 @@ describe('the picker of a sandbox', () => {
   it('says of a policy that an agent stays where it is, too', () => {
     showBegun({ can: [], policy: 'deny' });
     open();
-    expect(note()).toContain('Claude stays in the sandbox that it has');
+    expect(note()).toContain('Claude keeps its sandbox');
   });
 
   it.each([
@@ -119,15 +119,15 @@ describe('the picker of a sandbox', () => {
 
   it.each([
     [
-      'goes on with the conversation',
+      'continues the conversation',
       { can: ['load'] },
-      'Takes effect with your next message; the agent is started again and goes on with the conversation.',
+      'Takes effect with your next message. The agent restarts and continues the conversation.',
     ],
     ['does not run', { can: ['load'], stored: true }, 'Takes effect with your next message.'],
     [
       'stays where it is',
       { can: [] },
-      'Claude stays in the sandbox that it has: it can’t take up a conversation in a new process. For another sandbox start a new session.',
+      'Claude keeps its sandbox, because it can’t resume a conversation in a new process. To change the sandbox, start a new session.',
     ],
   ] as const)('says first of an agent that %s', (_, { can, ...over }, words) => {
     showBegun({ ...over, can: [...can] });
@@ -146,9 +146,7 @@ describe('the picker of a sandbox', () => {
     const policy = view().getByRole('combobox', { name: 'Policy' });
     fireEvent.click(policy);
     const id = policy.getAttribute('aria-describedby') ?? '';
-    expect(document.getElementById(id)?.textContent).toContain(
-      'Claude stays in the sandbox that it has',
-    );
+    expect(document.getElementById(id)?.textContent).toContain('Claude keeps its sandbox');
   });
 
   it('leaves the sandbox of a new session to the server until one is chosen', () => {

@@ -57,7 +57,7 @@ export function SandboxPicker(props: SandboxPickerProps) {
     choices.unshift({
       value: DEFAULT,
       name: t('Default'),
-      description: t('As the server and the agent’s entry say.'),
+      description: t('As configured for the server and the agent.'),
       disabled: brought !== null,
     });
   }
@@ -87,16 +87,14 @@ export function whenItCounts(
     return '';
   }
   if (session.copied_folder !== '') {
-    return t('This session works in its copy of the folder, as long as it lasts.');
+    return t('This session works in its copy of the folder until it is closed.');
   }
   const words = wordsOfStay(session, turns, t);
   if (words !== '') {
     return words;
   }
   return runs(session) && hasBegun(turns)
-    ? t(
-        'Takes effect with your next message; the agent is started again and goes on with the conversation.',
-      )
+    ? t('Takes effect with your next message. The agent restarts and continues the conversation.')
     : t('Takes effect with your next message.');
 }
 
@@ -112,7 +110,7 @@ export function wordsOfStay(
   return session.can.includes('resume') || session.can.includes('load')
     ? ''
     : t(
-        '%1 stays in the sandbox that it has: it can’t take up a conversation in a new process. For another sandbox start a new session.',
+        '%1 keeps its sandbox, because it can’t resume a conversation in a new process. To change the sandbox, start a new session.',
         session.agent_info.name,
       );
 }
