@@ -85,6 +85,8 @@ def without_html(markdown: str) -> str:
         elif not fence and line == "</details>":
             depth -= 1
             continue
+        elif not fence and line in {"<samp>", "</samp>"}:
+            continue
         elif not fence and _OURS.match(line):
             is_summary = line.startswith("<summary>")
             lines.append(f"{'> ' * (depth - is_summary)}{_plain(line)}".rstrip())

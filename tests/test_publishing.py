@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, NamedTuple
 
 import pytest
+from nbconvert import HTMLExporter
+from nbformat.v4 import new_code_cell, new_notebook
 
 from acp_jupyter import publishing
 from acp_jupyter.publishing import TurnPreprocessor, TurnRenderer, read_notebook, without_html
@@ -29,6 +32,14 @@ Some **words** with a | b.
 - <b>Read a.py</b> 3 lines
 </details>
 
+<samp>
+
+```sh
+<samp>
+```
+
+</samp>
+
 </details>
 
 <sub>Demo, 3 s</sub>
@@ -50,6 +61,12 @@ Some **words** with a | b.
 > >
 > > - **Read a.py** 3 lines
 >
+>
+> ```sh
+> <samp>
+> ```
+>
+>
 
 *Demo, 3 s*
 
@@ -60,6 +77,20 @@ x
 
 def test_calls_are_bold_and_what_was_folded_is_a_quotation() -> None:
     assert without_html(MARKDOWN) == PLAIN
+
+
+@pytest.mark.parametrize("template", ["lab", "acp"])
+def test_nbconvert_shows_diffs_in_the_font_of_code(template: str) -> None:
+    """Its own template gives them the font of their parent; ours colours them, too."""
+    diff = "<samp>\n\n```diff\n-a\n+b\n```\n\n</samp>"
+    shown = f"<details open>\n<summary><b>Edit</b></summary>\n\n{diff}\n\n</details>"
+    turn = {**_turn(), "data": {TURN_MIME: {}, "text/markdown": shown}}
+    cell = new_code_cell("", outputs=[turn])  # type: ignore[no-untyped-call]
+    exporter = HTMLExporter(template_name=template)  # type: ignore[no-untyped-call]
+    page, _ = exporter.from_notebook_node(new_notebook(cells=[cell]))  # type: ignore[no-untyped-call]
+    assert re.search(r'<samp>\s*<div class="highlight"><pre>.*class="gd">-a<.*</samp>', page, re.S)
+    assert (re.search(r"\.highlight \.gi \{\s*background", page) is not None) is (template == "acp")
+    assert "Traceback" not in page
 
 
 def _turn() -> dict[str, Any]:

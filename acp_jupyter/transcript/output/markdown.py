@@ -245,9 +245,9 @@ def _step(step: Item, *, thoughts: bool) -> tuple[str, bool]:
 def _tool_call(call: ToolCall, steps: str = "") -> str:
     diffs = [unified_diff(diff) for diff in call.diffs]
     body = [steps] if steps else []
-    body += [printable_block(diff, "diff") for diff in diffs]
+    body += [_monospaced(diff, "diff") for diff in diffs]
     if call.command:
-        body.append(printable_block(shorten_middle(call.command, OUTPUT_CHARS), "sh"))
+        body.append(_monospaced(shorten_middle(call.command, OUTPUT_CHARS), "sh"))
     beside = [f"- {inert(name)}: {inert(value, 1_000)}" for name, value in other_details(call)]
     body += ["\n".join(beside)] if beside else []
     if call.tool_kind == "read":
@@ -263,6 +263,14 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
     if not body:
         return _summary(call)
     return details(_summary(call), "\n\n".join(body), opened=bool(diffs) and short)
+
+
+def _monospaced(text: str, language: str) -> str:
+    """Return a code block that nbconvert's HTML shows in a monospaced font, as all others do.
+
+    Its style sheet gives highlighted code the font of what is around it. GitHub keeps the element.
+    """
+    return f"<samp>\n\n{printable_block(text, language)}\n\n</samp>"
 
 
 def _summary(call: ToolCall) -> str:

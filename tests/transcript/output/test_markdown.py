@@ -74,6 +74,8 @@ def test_a_turn_reads_in_order_with_its_tool_calls_folded() -> None:
 <details open>
 <summary><b>Edit clean.py</b> · +1 −1 · Allowed once</summary>
 
+<samp>
+
 ```diff
 --- a/clean.py
 +++ b/clean.py
@@ -82,6 +84,8 @@ def test_a_turn_reads_in_order_with_its_tool_calls_folded() -> None:
 -b
 +c
 ```
+
+</samp>
 
 </details>
 
