@@ -173,5 +173,8 @@ class NotebookLookup(Protocol):
     async def cells(self, path: str) -> tuple[Cell, ...]:
         """Cells of a notebook as a page shows them; none if no page answers."""
 
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        """Cells of a notebook, in a page or else in its file; only pinned ones have content."""
+
     def kernel_of(self, notebook_path: str) -> str:
         """Id of the kernel that runs for a notebook, or an empty string."""

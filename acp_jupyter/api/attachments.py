@@ -19,14 +19,15 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
+from acp_jupyter.api.cell_text import cell_text, output_text
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.cells.context import LEFT_OUT, context_of
 from acp_jupyter.errors import AcpError, BadLine, plain_reason
 from acp_jupyter.host.requests.protected_paths import compared_names
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.protocol.content import MEDIA, media_of
 from acp_jupyter.protocol.formatting import code_block, shorten_end
-from acp_jupyter.protocol.objects import items, lines_or_text, obj, text
-from acp_jupyter.transcript.escaping import without_ansi
+from acp_jupyter.protocol.objects import lines_or_text, obj, text
 
 _MAX_BYTES = 10 * 1024 * 1024
 """Most bytes of an image or sound; larger ones make agents fail."""
@@ -189,7 +190,6 @@ def _text(path: Path) -> str | None:
 
 _MAX_CHARS = 200_000
 _OUTPUT_CHARS = 2_000
-_TEXT_TYPES = ("text/markdown", "text/plain", "text/latex")
 
 
 def notebook_text(content: bytes) -> str | None:
@@ -217,36 +217,16 @@ def _cell(number: int, cell: dict[str, JsonValue]) -> str:
     kind = text(cell.get("cell_type")) or "unknown"
     name = text(cell.get("id"))
     head = f"## Cell {number} ({kind}{f', id {name}' if name else ''})"
+    if context_of(cell) == "left-out":
+        return f"{head}\n\n[{LEFT_OUT}]"
     source = lines_or_text(cell.get("source"))
     if kind != "code":
         return f"{head}\n\n{source}"
-    outputs = "".join(_outputs(cell.get("outputs")))
+    outputs = output_text(cell.get("outputs"))
     if not outputs.strip():
         return f"{head}\n\n{code_block(source)}"
-    shown = shorten_end(without_ansi(outputs).rstrip("\n"), _OUTPUT_CHARS)
+    shown = shorten_end(outputs.rstrip("\n"), _OUTPUT_CHARS)
     return f"{head}\n\n{code_block(source)}\n\nOutput:\n\n{code_block(shown)}"
-
-
-def _outputs(outputs: JsonValue) -> Iterator[str]:
-    for each in items(outputs):
-        output = obj(each)
-        match output.get("output_type"):
-            case "stream":
-                yield lines_or_text(output.get("text"))
-            case "error":
-                yield f"{text(output.get('ename'))}: {text(output.get('evalue'))}\n"
-            case _:
-                yield _data(obj(output.get("data")))
-
-
-def _data(data: dict[str, JsonValue]) -> str:
-    pictures = [kind for kind in data if kind.startswith("image/")]
-    if pictures:
-        return f"[a picture, {pictures[0]}]\n"
-    for kind in _TEXT_TYPES:
-        if kind in data:
-            return f"{lines_or_text(data[kind])}\n"
-    return ""
 
 
 _MAX_MENTIONS = 20
@@ -321,8 +301,7 @@ def _mentioned(name: str, among: Mentionable) -> _Block | None:
         cell = among.cell(int(number[1]))
     except AcpError:
         return None
-    printed = without_ansi("".join(_outputs(list(cell.outputs)))).rstrip("\n")
-    shown = f"{cell.source}\n\n# Output:\n{printed}" if printed else cell.source
+    shown = cell_text(int(number[1]), cell)
     return _described(_address(among.notebook_path, f"cell-{number[1]}"), shown)
 
 

@@ -10,6 +10,7 @@ import errno
 
 from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible_session
 from acp_jupyter.api.commands.agents import AgentCommands
+from acp_jupyter.api.commands.cell_contexts import CellContexts
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.commands.changes.keep import KeepCommands
 from acp_jupyter.api.commands.handler_context import HandlerContext
@@ -73,6 +74,7 @@ class Dispatcher:
             SessionLifecycle(host, self.trust),
             SessionSearch(host),
             PromptSender(host, pages_and_kernels),
+            CellContexts(host, pages_and_kernels),
             TurnControl(host),
             AgentCommands(host, terminals),
             self._imports,

@@ -17,6 +17,7 @@ from acp_jupyter.feature import Feature
 NAMES: list[str] = [
     "batches",
     "checks",
+    "context",
     "fix",
     "gateway",
     "history",

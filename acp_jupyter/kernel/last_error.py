@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from acp_jupyter.kernel.left_out import execution_count_of
 from acp_jupyter.kernel.values import FAILURES
 from acp_jupyter.kernel.variables import variable_of
 from acp_jupyter.notebook_tools.kernel_runner import LastError, TracebackFrame
@@ -45,8 +46,14 @@ def read_last_error(
         half = _MAX_FRAMES // 2
         steps = [*steps[:half], *steps[-half:]]
     end = clock() + _MAX_SECONDS
+    file = steps[0].tb_frame.f_code.co_filename if steps else getattr(error, "filename", "")
     frames = tuple(_frame(shell, each, lambda: clock() > end) for each in steps)
-    return LastError(words=_words(error), frames=frames, left_out=left_out)
+    return LastError(
+        words=_words(error),
+        frames=frames,
+        left_out=left_out,
+        execution_count=execution_count_of(shell, str(file)),
+    )
 
 
 def last_error_json(shell: InteractiveShell) -> str:
@@ -104,6 +111,7 @@ def _frame(
             variable_of(name, value, late=is_late()) for name, value in named[:_MAX_VARIABLES]
         ),
         more=max(0, len(named) - _MAX_VARIABLES),
+        execution_count=execution_count_of(shell, code.co_filename),
     )
 
 

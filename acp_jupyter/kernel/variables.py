@@ -18,6 +18,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from pydantic import JsonValue
 
+from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.values import (
     FAILURES,
     NO_REPR,
@@ -121,6 +122,10 @@ def _code(value: Any) -> str:
         parts.append("Its signature is not known.")
     if doc := _doc(value):
         parts.append(doc)
+    file = value.__code__.co_filename if isinstance(value, FunctionType) else ""
+    if hidden := left_out_cells.words_of(file):
+        parts.append(hidden)
+        return "\n".join(parts)
     try:
         parts.append(f"Source:\n{shorten_end(inspect.getsource(value), _SOURCE_CHARS)}")
     except (OSError, TypeError, SyntaxError, IndexError):

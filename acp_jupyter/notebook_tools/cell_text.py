@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from acp_jupyter.api.models.documents import Cell, NbOutput, NotebookState
+from acp_jupyter.cells.context import LEFT_OUT
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import ToolError
 from acp_jupyter.notebook_tools.outputs import Reply
@@ -38,6 +39,9 @@ def write_cells(
 ) -> None:
     """Add whole cells to a reply, each with its index."""
     for index, cell in chosen:
+        if cell.is_left_out:
+            reply.add_text(f"[{index}] id={cell.id} {cell.cell_type}: {LEFT_OUT}.")
+            continue
         origin = f"cell {cell.id} of {name}"
         count = "" if cell.execution_count is None else f", ran as [{cell.execution_count}]"
         reply.add_text(
@@ -50,6 +54,8 @@ def write_cells(
 
 
 def _cell_summary(index: int, cell: Cell, prompt_cell: str) -> str:
+    if cell.is_left_out:
+        return f"[{index}] id={cell.id} {cell.cell_type}; {LEFT_OUT}"
     lines = cell.source.splitlines() or [""]
     parts = [f"[{index}] id={cell.id} {cell.cell_type} fingerprint={fingerprint(cell.source)}"]
     if cell.execution_count is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from acp_jupyter.api.models.documents import Cell, CellEdit, NotebookRefusal, NotebookState
+from acp_jupyter.cells.context import LEFT_OUT
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.call_order import CallPlace
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
@@ -119,6 +120,11 @@ class PageNotebooks(Protocol):
 class ToolError(Exception):
     """A tool call failed without effect; the message says why, and what to do."""
 
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        """Why the notebook refused, if it did."""
+
 
 @dataclass(frozen=True)
 class CallContext:
@@ -137,15 +143,25 @@ class CallContext:
     """Its place among the session's calls."""
 
     async def state(self) -> NotebookState:
-        """Return the present notebook."""
-        return _accepted(await self.notebooks.read(self.target.path))
+        """Return the present notebook, without the content of cells that are left out."""
+        return _accepted(await self.notebooks.read(self.target.path)).for_agents()
 
     async def apply(self, *edits: CellEdit) -> NotebookState:
         """Change the notebook."""
-        return _accepted(await self.notebooks.apply(self.target.path, edits))
+        return _accepted(await self.notebooks.apply(self.target.path, edits)).for_agents()
 
     def cell(self, state: NotebookState, cell_id: str) -> tuple[int, Cell]:
-        """Return a cell and its index."""
+        """Return a cell and its index; refuse one that is left out."""
+        index, cell = self.place_of(state, cell_id)
+        if cell.is_left_out:
+            raise ToolError(
+                f"left_out: cell {index + 1} (id={cell_id}) is {LEFT_OUT}. It can't be read, "
+                "changed or run by tools."
+            )
+        return index, cell
+
+    def place_of(self, state: NotebookState, cell_id: str) -> tuple[int, Cell]:
+        """Return a cell and its index; one that is left out has no content."""
         for index, cell in enumerate(state.cells):
             if cell.id == cell_id:
                 return index, cell
@@ -180,4 +196,4 @@ class CallContext:
 def _accepted(answer: NotebookState | NotebookRefusal) -> NotebookState:
     if isinstance(answer, NotebookState):
         return answer
-    raise ToolError(f"{answer.reason}: {answer.message}")
+    raise ToolError(f"{answer.reason}: {answer.message}", answer.reason)

@@ -80,6 +80,8 @@ class TracebackFrame(Model):
     variables: tuple[Variable, ...] = ()
     more: int = 0
     """How many more variables it has."""
+    execution_count: int | None = None
+    """Execution count of its cell; None for code that is no cell's."""
 
 
 class LastError(Model):
@@ -91,6 +93,8 @@ class LastError(Model):
     """The innermost comes last."""
     left_out: int = 0
     """How many frames in the middle are left out."""
+    execution_count: int | None = None
+    """Execution count of the cell that failed, if it is known."""
 
 
 class Inspection(Model):

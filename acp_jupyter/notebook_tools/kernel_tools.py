@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterator
 
 from acp_jupyter.api.models.documents import Cell, SetOutputs
+from acp_jupyter.cells.context import LEFT_OUT
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult, Variable
@@ -65,10 +66,16 @@ async def last_error(context: CallContext) -> Reply:
     found = await context.runner.last_error(context.kernel_id)
     if not found.words:
         return Reply.failure("No error of the user's code is known in this kernel.")
+    hidden = await _left_out_counts(context)
+    if hidden(found.execution_count):
+        return Reply.failure(f"The last error is of a cell that is {LEFT_OUT}.")
     lines = [found.words]
     for index, frame in enumerate(found.frames):
         if found.left_out and index == len(found.frames) // 2:
             lines.append(f"\n[{found.left_out} frames in between are left out]")
+        if frame.execution_count is not None and hidden(frame.execution_count):
+            lines.append(f"\n[a frame of a cell that is {LEFT_OUT}]")
+            continue
         lines.append(f"\n{frame.place}, in {frame.function}: {frame.code}")
         lines += [f"    {_variable_line(each)}" for each in frame.variables]
         if frame.more:
@@ -79,6 +86,24 @@ async def last_error(context: CallContext) -> Reply:
     words = shorten_middle(context.redact("\n".join(lines)), 30_000)
     reply.data(f"last error in {context.target.kernel}", words)
     return reply
+
+
+async def _left_out_counts(context: CallContext) -> Callable[[int | None], bool]:
+    """Return a function that says whether the code of an execution count is left out.
+
+    If cells are left out, so is code whose cell isn't found.
+    """
+    try:
+        cells = (await context.state()).cells
+    except ToolError as error:
+        if error.reason != "no_notebook":
+            raise
+        cells = ()
+    if not any(cell.is_left_out for cell in cells):
+        return lambda _: False
+    hidden = {cell.execution_count for cell in cells if cell.is_left_out}
+    shown = {cell.execution_count for cell in cells if not cell.is_left_out} - {None}
+    return lambda count: count in hidden or count not in shown
 
 
 async def inspect(context: CallContext, call: Inspect) -> Reply:

@@ -34,6 +34,7 @@ from acp_jupyter.api.models.documents import (
     SetOutputs,
 )
 from acp_jupyter.api.pages import Pages
+from acp_jupyter.cells.context import CONTEXTS, LEFT_OUT, context_of
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
@@ -129,7 +130,12 @@ def _no_answer(path: Path) -> NotebookRefusal:
 
 
 def _node(state: NotebookState) -> Node:
-    return {"cells": [{**cell.model_dump(), "metadata": {}} for cell in state.cells]}
+    return {
+        "cells": [
+            {**cell.model_dump(), "metadata": {"acp": {"context": cell.context}}}
+            for cell in state.cells
+        ]
+    }
 
 
 _MINOR_WITH_IDS = 5
@@ -162,6 +168,21 @@ class FileNotebooks:
     async def apply(self, path: Path, edits: Sequence[CellEdit]) -> NotebookState | NotebookRefusal:
         """Apply all edits to the file, or none."""
         return await asyncio.to_thread(self._apply, path, tuple(edits))
+
+    async def contexts(self, path: Path) -> tuple[Cell, ...]:
+        """Return the cells, if any is pinned or left out; none if the file can't be read."""
+        return await asyncio.to_thread(self._contexts, path)
+
+    def _contexts(self, path: Path) -> tuple[Cell, ...]:
+        try:
+            raw = self._files.read_text(str(path))
+        except (FileMissing, FileRefused):
+            return ()
+        # Most notebooks have no such cell, and reading one for each prompt takes a while.
+        if not any(f'"{each}"' in raw for each in CONTEXTS):
+            return ()
+        state = self._read(path)
+        return state.cells if isinstance(state, NotebookState) else ()
 
     def _read(self, path: Path) -> NotebookState | NotebookRefusal:
         try:
@@ -271,6 +292,7 @@ def _cell(node: Node) -> Cell:
         outputs=tuple(obj(output) for output in items(node.get("outputs"))),
         execution_count=number(node.get("execution_count")),
         acp=_mark(obj(node.get("metadata")).get("acp")),
+        context=context_of(node),
     )
 
 
@@ -290,7 +312,9 @@ def change_cells(notebook: Node, edits: Sequence[CellEdit]) -> None:
             case ReplaceSource():
                 cell = _guarded(notebook, edit.cell_id, edit.fingerprint)
                 cell["source"] = edit.source
-                cell.setdefault("metadata", {})["acp"] = edit.acp.model_dump()
+                context = context_of(cell)
+                kept = {} if context is None else {"context": context}
+                cell.setdefault("metadata", {})["acp"] = {**edit.acp.model_dump(), **kept}
             case MoveCell():
                 _move(notebook, edit)
             case DeleteCell():
@@ -352,6 +376,8 @@ def _find(notebook: Node, cell_id: str) -> Node:
 
 def _guarded(notebook: Node, cell_id: str, expected: str) -> Node:
     cell = _find(notebook, cell_id)
+    if context_of(cell) == "left-out":
+        raise EditRefused("left_out", f"Cell {cell_id} is {LEFT_OUT}.", cell_id)
     source = text(cell.get("source"))
     if fingerprint(source) != expected:
         raise EditRefused(

@@ -239,7 +239,7 @@ async def read_cells(context: CallContext, call: ReadCells) -> Reply:
     """Read cells."""
     reply = Reply()
     state = await context.state()
-    chosen = [context.cell(state, cell_id) for cell_id in call.cell_ids]
+    chosen = [context.place_of(state, cell_id) for cell_id in call.cell_ids]
     write_cells(reply, context.target.name, chosen, outputs=call.outputs)
     return reply
 
@@ -357,9 +357,9 @@ def _cell_before(
     if call.after is not None and call.before is not None:
         raise ToolError("Give after or before, not both.")
     if call.after is not None:
-        return context.cell(state, call.after)[1].id
+        return context.place_of(state, call.after)[1].id
     if call.before is not None:
-        index, _ = context.cell(state, call.before)
+        index, _ = context.place_of(state, call.before)
         return state.cells[index - 1].id if index else None
     return state.cells[-1].id if state.cells else None
 

@@ -255,7 +255,8 @@ class AcpJupyter(ExtensionApp):
             session_new_seconds=self.session_new_seconds,
             ping_seconds=self.ping_seconds,
         )
-        notebooks = Notebooks(FileNotebooks(root, limits), NotebooksInPages(pages))
+        files = FileNotebooks(root, limits)
+        notebooks = Notebooks(files, NotebooksInPages(pages))
         context = ServerContext(serverapp, self.kernel_runner, limits)
         self._parts: dict[str, ServerPart] = {
             name: make(context) for name, make in registered("server").items()
@@ -301,7 +302,7 @@ class AcpJupyter(ExtensionApp):
         }.items():
             page_config.setdefault(name, value)
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
-        dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
+        dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels, files, root), self._terminals)
 
         def agent_runs_in(kernel_id: str) -> bool:
             # Also counts threads that agent code left, while a waiting cell keeps user code out.
@@ -439,6 +440,8 @@ class _NotebookLookup:
 
     pages: Pages
     kernels: Kernels
+    files: FileNotebooks
+    root: Path
 
     def holds(self, path: str) -> bool:
         return self.pages.holds(path)
@@ -446,6 +449,13 @@ class _NotebookLookup:
     async def cells(self, path: str) -> tuple[Cell, ...]:
         answer = (await self.pages.ask_by_name(path, ReadNotebook())).answer
         return () if answer is None or answer.notebook is None else answer.notebook.cells
+
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        question = ReadNotebook(pinned_only=True)
+        answer = (await self.pages.ask_by_name(path, question)).answer
+        if answer is not None and answer.notebook is not None:
+            return answer.notebook.cells
+        return await self.files.contexts(self.root / path)
 
     def kernel_of(self, notebook_path: str) -> str:
         return self.kernels.kernel_of(notebook_path)

@@ -44,6 +44,9 @@ class Nobody:
     async def cells(self, path: str) -> tuple[Cell, ...]:
         return ()
 
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        return ()
+
     def kernel_of(self, notebook_path: str) -> str:
         return ""
 

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
+from pydantic import JsonValue
+
 from acp_jupyter.api.access import (
     Caller,
     KernelCaller,
@@ -18,6 +20,7 @@ from acp_jupyter.api.access import (
     sender,
     visible_session,
 )
+from acp_jupyter.api.commands.cell_contexts import pinned_cells
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.sessions import set_agent_options
 from acp_jupyter.api.models.command_row import handles
@@ -80,7 +83,7 @@ class PromptSender:
         elif command.can_ask:
             session.attach()
         prompt = Prompt(
-            command.prompt,
+            await self._with_pinned(session, command),
             command.policy,
             command.sandbox,
             origin,
@@ -97,6 +100,23 @@ class PromptSender:
         # An accepted prompt must survive if the server is killed.
         await self._host.sessions.save(session)
         return {"turn_id": turn_id}
+
+    async def _with_pinned(
+        self, session: Session, command: PromptSession
+    ) -> str | tuple[dict[str, JsonValue], ...]:
+        """Return a prompt with the pinned cells of the session's notebook."""
+        prompt, path = command.prompt, session.state.notebook_path
+        if not path or not self._host.config.bounds.attachments:
+            return prompt
+        cells = await self._pages_and_kernels.contexts(path)
+        own = (command.origin.cell_id,) if command.origin is not None else ()
+        pinned, _ = pinned_cells(
+            path, cells, session.redactor.redact_text, (*command.unpinned, *own)
+        )
+        if not pinned:
+            return prompt
+        said = ({"type": "text", "text": prompt},) if isinstance(prompt, str) else prompt
+        return (*said, *(each.block for each in pinned))
 
     @handles(SetConfig)
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
@@ -269,7 +289,7 @@ class SessionReader:
         cells = await self._pages_and_kernels.cells(notebook) if notebook else ()
         if command.number > len(cells):
             raise FileMissing(f"There is no cell {command.number} in an open notebook.")
-        return cells[command.number - 1]
+        return cells[command.number - 1].for_agents()
 
     @handles(GetTurn)
     async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:

@@ -76,6 +76,7 @@ from acp_jupyter.api.models.turns import (
     EditQueued,
     GetCell,
     GetChanges,
+    GetContext,
     GetItems,
     GetSavedOutputs,
     GetTurn,
@@ -84,6 +85,7 @@ from acp_jupyter.api.models.turns import (
     ListChangingSessions,
     ListRules,
     ListTrust,
+    NotebookContext,
     PromptSession,
     RevertReply,
     RevertTurn,
@@ -202,6 +204,9 @@ COMMANDS = (
         wakes="session",
     ),
     CommandRow(GetCell, GET(f"{_SESSION}/cells/{{number}}"), Cell, wakes="session", in_page=False),
+    CommandRow(
+        GetContext, GET("context", query=same("notebook_path", "session_id")), NotebookContext
+    ),
     CommandRow(
         GetTurn,
         GET("turns/{turn_id}", query={"wait": "wait_seconds", "start": "start"}),

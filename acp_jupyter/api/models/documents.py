@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.cells.context import CellContext
 from acp_jupyter.protocol.objects import Model
 
 CellType = Literal["code", "markdown", "raw"]
@@ -19,7 +20,14 @@ NbOutput = TypeAliasType("NbOutput", dict[str, JsonValue])
 """An output in nbformat 4: ``output_type``, and ``data``, ``text`` or a traceback."""
 
 RefusalReason = Literal[
-    "cell_gone", "stale", "no_notebook", "unreadable", "no_answer", "invalid", "too_large"
+    "cell_gone",
+    "stale",
+    "left_out",
+    "no_notebook",
+    "unreadable",
+    "no_answer",
+    "invalid",
+    "too_large",
 ]
 
 
@@ -43,6 +51,25 @@ class Cell(Model):
     execution_count: int | None = None
     acp: AcpMark | None = None
     """The mark of the agent that wrote it, if one did."""
+    context: CellContext | None = None
+    """Whether the user pinned it or left it out, as its metadata says."""
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether it never leaves."""
+        return self.context == "left-out"
+
+    def for_agents(self) -> Cell:
+        """Return the cell as an agent may get it: without its content if it is left out."""
+        if not self.is_left_out:
+            return self
+        return Cell(
+            id=self.id,
+            cell_type=self.cell_type,
+            source="",
+            execution_count=self.execution_count,
+            context=self.context,
+        )
 
 
 class NotebookState(Model):
@@ -53,6 +80,10 @@ class NotebookState(Model):
     """Whether it has unsaved changes."""
     language: str = ""
     """Language of its kernel, from the notebook's metadata, e.g. ``python``."""
+
+    def for_agents(self) -> NotebookState:
+        """Return the notebook without the content of cells that are left out."""
+        return self.model_copy(update={"cells": tuple(cell.for_agents() for cell in self.cells)})
 
 
 class InsertCell(Model):
@@ -195,6 +226,8 @@ class ReadNotebook(Model):
     """Read the cells of the notebook."""
 
     op: Literal["read_notebook"] = "read_notebook"
+    pinned_only: bool = False
+    """Whether only pinned cells come with their source and outputs."""
 
 
 class EditNotebook(Model):

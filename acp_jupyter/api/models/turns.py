@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
+from acp_jupyter.cells.context import CellContext
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Policy, Rule, Sandbox
 from acp_jupyter.protocol.objects import Model
@@ -113,6 +114,8 @@ class PromptSession(BaseCommand):
     """Rules that allow something in this turn, e.g. ``execute:git status *``."""
     deny: tuple[str, ...] = Field(default=(), max_length=100)
     """Rules that deny something in this turn; they take precedence over all others."""
+    unpinned: tuple[str, ...] = Field(default=(), max_length=1000)
+    """Ids of pinned cells that don't go along with this prompt."""
 
 
 class Cancel(BaseCommand):
@@ -163,6 +166,46 @@ class GetCell(BaseCommand):
     name: Literal["get_cell"] = "get_cell"
     session_id: str
     number: int = Field(ge=1)
+
+
+class GetContext(BaseCommand):
+    """Get what the user set for the cells of a notebook: what is pinned, what is left out."""
+
+    name: Literal["get_context"] = "get_context"
+    notebook_path: str = Field(default="", max_length=10_000)
+    """For a kernel, its own notebook counts."""
+    session_id: str = ""
+    """A session of it, if one is open: what is pinned is as its next prompt has it."""
+
+
+class CellPlace(Model):
+    """A cell's place, without its content."""
+
+    number: int
+    """Counted from 1."""
+    cell_id: str
+    context: CellContext | None = None
+    execution_count: int | None = None
+
+
+class PinnedCell(Model):
+    """A pinned cell, as it goes along with a prompt."""
+
+    number: int
+    cell_id: str
+    block: dict[str, JsonValue]
+    """An ACP content block, cut if the cell is long, without secrets."""
+
+
+class NotebookContext(Model):
+    """What the user set for the cells of a notebook."""
+
+    cells: tuple[CellPlace, ...] = ()
+    """All cells, in order; none if the notebook can't be read."""
+    pinned: tuple[PinnedCell, ...] = ()
+    """Those that go along."""
+    too_many: int = 0
+    """How many more are pinned, and don't go along."""
 
 
 class GetTurn(BaseCommand):

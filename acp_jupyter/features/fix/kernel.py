@@ -16,8 +16,11 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 
 from acp_jupyter.api.cell_options import parse_cell_line
+from acp_jupyter.cells.context import LEFT_OUT
 from acp_jupyter.errors import AcpError
 from acp_jupyter.features.fix.last_failure import last_failure
+from acp_jupyter.kernel.client.server_client import host_client
+from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.magics.cell import run_cell
 from acp_jupyter.protocol.formatting import code_block, shorten_middle
 from acp_jupyter.protocol.host_events.notes import CellError
@@ -39,6 +42,9 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
     if options.feature is not None:
         raise UsageError(f"%acp fix asks one agent: leave out {options.feature.option}.")
     error = _last_error()
+    left_out_cells.update(host_client().cell_contexts)
+    if hidden := left_out_cells.words_of(_file(shell, error)):
+        raise UsageError(f"The cell that failed stays here, and nothing was sent. {hidden}")
     named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
     options = dataclasses.replace(options, var=named)
     run_cell(shell, options, fix_prompt(shell, error), _cell_error(shell, error))
@@ -111,12 +117,27 @@ def _user_traceback(shell: InteractiveShell, error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals is not shell.user_ns:
         trace = trace.tb_next
-    text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    shown = traceback.TracebackException(type(error), error, trace or error.__traceback__)
+    _hide_left_out(shown)
+    text = "".join(shown.format())
     cells = (frame for frame in _frames(trace) if frame.f_globals is shell.user_ns)
     files = dict.fromkeys(frame.f_code.co_filename for frame in cells)
     for number, file in enumerate(files):
         text = text.replace(f'File "{file}"', f'File "<{"another " * (number > 0)}cell>"')
     return text
+
+
+def _hide_left_out(shown: traceback.TracebackException) -> None:
+    """Replace the lines of cells that are left out, also in the errors behind this one."""
+    shown.stack = traceback.StackSummary.from_list(
+        traceback.FrameSummary(step.filename, step.lineno, step.name, line=f"[{LEFT_OUT}]")
+        if left_out_cells.words_of(step.filename)
+        else step
+        for step in shown.stack
+    )
+    for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
+        if other is not None:
+            _hide_left_out(other)
 
 
 def _frames(trace: TracebackType | None) -> Iterator[FrameType]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from acp_jupyter.api.settings import Settings, split_setting
 from acp_jupyter.features.variants.kernel import Variants, make_variants, send_all
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
-from acp_jupyter.kernel.magics.cell import expand, prompt_command, warn
+from acp_jupyter.kernel.magics.cell import described_variables, expand, prompt_command, warn
 from acp_jupyter.kernel.magics.turn_output import ShownTurn, show_beginning, show_in_terminal
-from acp_jupyter.kernel.variables import describe_names
 from acp_jupyter.system.printing import echo
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def run_try(
     written = prompt
     if options.format:
         prompt = expand(prompt, shell.user_ns)
-    variables = describe_names(options.var, shell.user_ns) if options.var else ()
+    variables = described_variables(shell, options)
     config = tuple(split_setting(each) for each in options.config)
     with _Progress(cell) as progress:
         sessions = make_variants(

@@ -83,8 +83,8 @@ class FileHandlers:
         """ACP: fs/write_text_file."""
         consent = self.host_permissions
 
-        async def allowed(file: RealPath, old: str | None) -> None:
-            await consent.to_write(request_seq, file.path, old, content)
+        async def allowed(file: RealPath, old: str | None, new: str) -> None:
+            await consent.to_write(request_seq, file.path, old, new)
 
         try:
             await self.files.write(path, content, allowed)

@@ -13,9 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from acp_jupyter.cells.context import NotNotebook, hide_left_out, with_left_out
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook
 from acp_jupyter.host.workspace.confined_files import (
     ConfinedFiles,
     RealPath,
@@ -66,6 +68,8 @@ class AgentFiles:
     ) -> str:
         """Return a file's text, or some lines of it; the unsaved text of an open document counts.
 
+        A notebook comes without the cells that the user left out.
+
         Parameters
         ----------
         allowed
@@ -74,7 +78,9 @@ class AgentFiles:
         """
         real = await asyncio.to_thread(self._files.real_path, path)
         only = await allowed(real)
-        read = partial(self._files.read_text, real, line, limit, only=only)
+        cells = is_notebook(real.path)
+        lines = (None, None) if cells else (line, limit)
+        read = partial(self._files.read_text, real, *lines, only=only)
         try:
             content = await asyncio.to_thread(read)
         except FileMissing:
@@ -85,27 +91,34 @@ class AgentFiles:
         whole = line is None and limit is None
         if whole or unsaved is not None:
             self._learn(real.path, content if unsaved is None else unsaved)
+        if cells:
+            shown = await asyncio.to_thread(_shown_cells, content if unsaved is None else unsaved)
+            return text_window(shown, line, limit)
         return content if unsaved is None else text_window(unsaved, line, limit)
 
     async def write(
         self,
         path: str,
         content: str,
-        allowed: Callable[[RealPath, str | None], Awaitable[None]],
+        allowed: Callable[[RealPath, str | None, str], Awaitable[None]],
     ) -> None:
         """Replace a file's text, or create the file, and note it in the transcript.
 
-        An open document is changed in its editor and saved.
+        An open document is changed in its editor and saved. Cells of a notebook that the user left
+        out stay as they are.
 
         Parameters
         ----------
         allowed
-            Called with the file and its present text (None for a new file); returns once it may
-            be replaced.
+            Called with the file, its present text (None for a new file) and the new one; returns
+            once it may be replaced.
         """
         real = await asyncio.to_thread(self._files.real_path, path)
         old = await asyncio.to_thread(self._files.text_to_replace, real, content)
-        await allowed(real, old)
+        before = self._known.get(real.path, old)
+        if before is not None and is_notebook(real.path):
+            content = await asyncio.to_thread(_with_unseen_cells, real.path, content, before)
+        await allowed(real, old, content)
         if await asyncio.to_thread(self._files.text_to_replace, real, content) != old:
             raise FileRefused(
                 f"{Path(path).name} has changed while the user was asked. Nothing was written. "
@@ -163,6 +176,20 @@ class AgentFiles:
             and names & {call.path, *(location.path for location in call.locations)}
             for call in announced
         )
+
+
+def _shown_cells(notebook: str) -> str:
+    try:
+        return hide_left_out(notebook)
+    except NotNotebook as error:
+        raise FileRefused(f"Nothing was read: {error}.") from None
+
+
+def _with_unseen_cells(path: str, notebook: str, before: str) -> str:
+    try:
+        return with_left_out(notebook, before)
+    except NotNotebook as error:
+        raise FileRefused(f"{Path(path).name} was not written: {error}.") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,9 @@ _LIFE_SECONDS = 1.0
 class _NoPages:
     """A lookup without pages: none can connect to a host in a kernel."""
 
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
     def holds(self, path: str) -> bool:
         """Return False."""
         return False
@@ -68,6 +71,12 @@ class _NoPages:
     async def cells(self, path: str) -> tuple[Cell, ...]:
         """Return none."""
         return ()
+
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        """Return the cells of the notebook's file."""
+        from acp_jupyter.notebook_tools.notebooks import FileNotebooks
+
+        return await FileNotebooks(self._root, Limits()).contexts(self._root / path)
 
     def kernel_of(self, notebook_path: str) -> str:
         """Return an empty string."""
@@ -93,7 +102,7 @@ class EmbeddedHost(HostClient):
         self.cells = WaitingCells()
         self.host = AgentHost(config or self._config())
         self.caller = UserCaller(_user(), anonymous=True)
-        self.dispatcher = Dispatcher(self.host, _NoPages())
+        self.dispatcher = Dispatcher(self.host, _NoPages(self.host.config.root))
         self._sessions: dict[tuple[str, str, bool | None], str] = {}
         """By agent, label and whether they work in a copy; None for the newest of both kinds."""
         self._pid = os.getpid()

@@ -43,8 +43,10 @@ from acp_jupyter.api.models.turns import (
     ChangesReply,
     GetCell,
     GetChanges,
+    GetContext,
     GetTurn,
     KeepVariant,
+    NotebookContext,
     PromptSession,
     RevertReply,
     RevertTurn,
@@ -160,6 +162,12 @@ class HostClient(ABC):
         command = GetCell(session_id=session_id, number=number)
         cell: Cell = self.run(command, QUICK_SECONDS)
         return cell
+
+    def cell_contexts(self) -> NotebookContext:
+        """Return which cells of this kernel's notebook are pinned, and which are left out."""
+        command = GetContext(notebook_path=self.notebook_path)
+        context: NotebookContext = self.run(command, QUICK_SECONDS)
+        return context
 
     def resume(self, session_id: str) -> SessionState:
         """Start a session's agent, unless it runs. ACP: session/resume, session/load."""

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.api.settings import Settings, split_setting
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
+from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.magics.turn_output import (
     show_beginning,
     show_in_notebook,
@@ -51,7 +53,7 @@ def run_cell(
     written = prompt if error is None else ""
     if options.format:
         prompt = expand(prompt, shell.user_ns)
-    variables = describe_names(options.var, shell.user_ns) if options.var else ()
+    variables = described_variables(shell, options)
     settings = Settings(
         options.mode, options.model, tuple(split_setting(each) for each in options.config)
     )
@@ -77,6 +79,14 @@ def run_cell(
     if not options.background:
         turn.raise_for_error()
         warn(turn)
+
+
+def described_variables(shell: InteractiveShell, options: CellOptions) -> tuple[Described, ...]:
+    """Return the variables that a cell's first line names."""
+    if not options.var:
+        return ()
+    left_out_cells.update(host_client().cell_contexts)
+    return describe_names(options.var, shell.user_ns)
 
 
 def prompt_command(

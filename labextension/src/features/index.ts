@@ -4,6 +4,7 @@
  * The rest of the page works without any of them, and imports none.
  */
 export { checkPlugin, staleCellsPlugin } from './checks/plugin';
+export { contextPlugin } from './context/plugin';
 export { fixPlugin } from './fix/plugin';
 export { followPlugin } from './follow/plugin';
 export { historyPlugin } from './history/plugin';

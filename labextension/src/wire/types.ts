@@ -280,6 +280,8 @@ export interface Cell {
   /** The mark of the agent that wrote it, if one did. */
   acp: AcpMark | null;
   cell_type: 'code' | 'markdown' | 'raw';
+  /** Whether the user pinned it or left it out, as its metadata says. */
+  context: ('pinned' | 'left-out') | null;
   execution_count: number | null;
   id: string;
   outputs: NbOutput[];
@@ -295,6 +297,15 @@ export interface CellError {
   cell_id: string;
   /** Longest error message, on one line. */
   words: string;
+}
+
+/** A cell's place, without its content. */
+export interface CellPlace {
+  cell_id: string;
+  context: ('pinned' | 'left-out') | null;
+  execution_count: number | null;
+  /** Counted from 1. */
+  number: number;
 }
 
 /** A cell that was run, with its source at that time. */
@@ -433,6 +444,7 @@ export type Command =
   | SetConfig
   | GetItems
   | GetCell
+  | GetContext
   | GetTurn
   | AttachTurn
   | GetSavedOutputs
@@ -978,6 +990,15 @@ export interface GetChanges {
   turn_id: string;
 }
 
+/** Get what the user set for the cells of a notebook: what is pinned, what is left out. */
+export interface GetContext {
+  name: 'get_context';
+  /** For a kernel, its own notebook counts. */
+  notebook_path?: string;
+  /** A session of it, if one is open: what is pinned is as its next prompt has it. */
+  session_id?: string;
+}
+
 /** The turns of a notebook; or files and cells as they were after one of them. */
 export interface GetHistory {
   /** Whether to show the state before the turn instead of after it. */
@@ -1399,13 +1420,30 @@ export interface NewOutsideKey {
   variable: string;
 }
 
+/** What the user set for the cells of a notebook. */
+export interface NotebookContext {
+  /** All cells, in order; none if the notebook can't be read. */
+  cells: CellPlace[];
+  /** Those that go along. */
+  pinned: PinnedCell[];
+  /** How many more are pinned, and don't go along. */
+  too_many: number;
+}
+
 /** Why a notebook could not be read or changed; nothing was changed. */
 export interface NotebookRefusal {
   cell_id: string;
   /** The reason, for the caller. */
   message: string;
   reason:
-    'cell_gone' | 'stale' | 'no_notebook' | 'unreadable' | 'no_answer' | 'invalid' | 'too_large';
+    | 'cell_gone'
+    | 'stale'
+    | 'left_out'
+    | 'no_notebook'
+    | 'unreadable'
+    | 'no_answer'
+    | 'invalid'
+    | 'too_large';
   /** The cell's current source, if it is ``stale``. */
   source: string | null;
 }
@@ -1527,6 +1565,16 @@ export interface PermissionOption {
   option_kind: string;
 }
 
+/** A pinned cell, as it goes along with a prompt. */
+export interface PinnedCell {
+  /** An ACP content block, cut if the cell is long, without secrets. */
+  block: {
+    [k: string]: JsonValue;
+  };
+  cell_id: string;
+  number: number;
+}
+
 /** The agent's plan; every update replaces the whole plan. */
 export interface Plan {
   entries: PlanEntry[];
@@ -1594,6 +1642,12 @@ export interface PromptSession {
       }[];
   sandbox?: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
+  /**
+   * Ids of pinned cells that don't go along with this prompt.
+   *
+   * @maxItems 1000
+   */
+  unpinned?: string[];
 }
 
 /** The key that the server gave to the page, which only the page's own connection has. */
@@ -1616,6 +1670,8 @@ export interface ReadDocument {
 /** Read the cells of the notebook. */
 export interface ReadNotebook {
   op: 'read_notebook';
+  /** Whether only pinned cells come with their source and outputs. */
+  pinned_only: boolean;
 }
 
 /** Read the first line of a prompt cell, and what the cell names. */
@@ -2658,6 +2714,7 @@ export interface Results {
   answer_permission: { [name: string]: string };
   set_config: SessionState;
   get_items: ItemsPage;
+  get_context: NotebookContext;
   get_turn: TurnDetail;
   attach_turn: AttachedTurn;
   get_records: SavedOutputs;

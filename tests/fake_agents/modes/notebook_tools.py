@@ -80,6 +80,7 @@ def notebook_user(wire: Wire, session_id: str, text: str) -> str:
     tells nothing of the call), or ``shown`` (arguments that it tells in place of the true ones).
     ``{"works_at": [NAME, LINE]}`` tells that it works in a file, and ``{"waits": true}`` asks the
     user something. ``{"read": NAME}`` reads a file of the session's folder by its client.
+    ``{"rewrite": [NAME, OLD, NEW]}`` reads one and writes it back with the replaced text.
     ``{"together": [CALL, …]}`` sends several calls at once, and tells nothing of them.
     What the tools answer is said as text, one JSON line per call; images are counted.
     """
@@ -107,12 +108,18 @@ def notebook_user(wire: Wire, session_id: str, text: str) -> str:
             for result in _tools[session_id].ask_together("tools/call", sent):
                 wire.text(session_id, json.dumps(_told(result)) + "\n")
             continue
-        if "read" in step:
-            told = _read(wire, session_id, os.path.join(opened["cwd"], step["read"]))
-        else:
-            told = _call(wire, session_id, number, step)
+        told = _done(wire, session_id, number, step, opened["cwd"])
         wire.text(session_id, json.dumps(told) + "\n")
     return "end_turn"
+
+
+def _done(wire: Wire, session_id: str, number: int, step: Json, cwd: str) -> Json:
+    if "rewrite" in step:
+        name, *texts = step["rewrite"]
+        return _rewrite(wire, session_id, os.path.join(cwd, name), *texts)
+    if "read" in step:
+        return _read(wire, session_id, os.path.join(cwd, step["read"]))
+    return _call(wire, session_id, number, step)
 
 
 def _call(wire: Wire, session_id: str, number: int, step: Json) -> Json:
@@ -136,6 +143,14 @@ def _works_at(wire: Wire, session_id: str, number: int, path: str, line: int) ->
     shown = {"title": f"Read {path}", "kind": "read", "status": "completed"}
     locations = [{"path": path, "line": line}]
     wire.update(session_id, "tool_call", toolCallId=f"call-{number}", locations=locations, **shown)
+
+
+def _rewrite(wire: Wire, session_id: str, path: str, old: str, new: str) -> Json:
+    where = {"sessionId": session_id, "path": path}
+    text = wire.ask("fs/read_text_file", where)["result"]["content"]
+    answer = wire.ask("fs/write_text_file", {**where, "content": text.replace(old, new)})
+    failed = "error" in answer
+    return {"failed": failed, "text": json.dumps(answer.get("error", text)), "images": []}
 
 
 def _read(wire: Wire, session_id: str, path: str) -> Json:

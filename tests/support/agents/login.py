@@ -89,6 +89,9 @@ class _Nowhere:
     async def cells(self, path: str) -> tuple[Cell, ...]:
         return ()
 
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        return ()
+
     def kernel_of(self, notebook_path: str) -> str:
         return ""
 

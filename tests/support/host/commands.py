@@ -102,6 +102,9 @@ class CommandSender(Driver):
     async def cells(self, path: str) -> tuple[Cell, ...]:
         return CELLS
 
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        return ()
+
     def kernel_of(self, notebook_path: str) -> str:
         return ""
 

@@ -47,6 +47,9 @@ class _Alone:
     async def cells(self, path: str) -> tuple[Cell, ...]:
         return ()
 
+    async def contexts(self, path: str) -> tuple[Cell, ...]:
+        return ()
+
     def kernel_of(self, notebook_path: str) -> str:
         return ""
 

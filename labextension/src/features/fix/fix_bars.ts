@@ -5,6 +5,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
+import { isLeftOut } from '../../lab/context/cell_context';
 import { isPromptCell } from '../../lab/page/answer_cells';
 import { shortcutOf } from '../../lab/page/turn_actions';
 import type * as Code from './cell_fix';
@@ -145,7 +146,7 @@ export class FixBars {
 
 /** Whether a cell ends in an error that an agent may fix. */
 function hasFailed(model: ICellModel): boolean {
-  if (!isCodeCellModel(model)) {
+  if (!isCodeCellModel(model) || isLeftOut(model)) {
     return false;
   }
   const { outputs } = model;

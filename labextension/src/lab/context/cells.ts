@@ -2,6 +2,7 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
+import { LEFT_OUT, isLeftOut } from './cell_context';
 import { shortenMiddle } from './shorten_middle';
 
 // eslint-disable-next-line no-control-regex -- terminals colour tracebacks with it
@@ -35,8 +36,11 @@ export function firstLine({ model }: NumberedCell): string {
   return line.trim().slice(0, 80);
 }
 
-/** Source and textual outputs. */
-export function cellText({ model }: NumberedCell): string {
+/** Source and textual outputs; a sentence for a cell that is left out. */
+export function cellText({ number, model }: NumberedCell): string {
+  if (isLeftOut(model)) {
+    return `Cell ${number} is ${LEFT_OUT}.`;
+  }
   const source = model.sharedModel.source;
   const outputs = isCodeCellModel(model) ? outputText(model) : '';
   return shortenMiddle(outputs === '' ? source : `${source}\n\n# Output:\n${outputs}`);
@@ -49,9 +53,9 @@ export interface CellError {
   readonly text: string;
 }
 
-/** The error in a cell's outputs, if there is one. */
+/** The error in a cell's outputs, if there is one that may leave. */
 export function errorOf(model: ICellModel): CellError | null {
-  if (!isCodeCellModel(model)) {
+  if (!isCodeCellModel(model) || isLeftOut(model)) {
     return null;
   }
   for (const output of model.outputs.toJSON().reverse()) {

@@ -6,6 +6,7 @@ import type { Translate } from '../../views';
 import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
+import { withoutLeftOut } from './cell_context';
 import { cellById, cellText } from './cells';
 import { shortenMiddle } from './shorten_middle';
 import type { Variables } from './variables';
@@ -45,7 +46,7 @@ async function blockOf(
     case 'document': {
       const context = sources.document(one.path);
       const uri = fileUri(root, session, one.path);
-      const unsaved = context?.model.dirty === true ? context.model.toString() : '';
+      const unsaved = context?.model.dirty === true ? textOf(context) : '';
       // The agent reads a saved file by itself, as much of it as it needs.
       return unsaved === '' || unsaved.length > MAX_DOCUMENT_CHARS
         ? resourceLink(one.path, uri)
@@ -78,6 +79,12 @@ async function blockOf(
     case 'image':
       return { type: 'image', data: one.data, mimeType: one.mimeType };
   }
+}
+
+function textOf({ model, path }: DocumentRegistry.Context): string {
+  return path.endsWith('.ipynb')
+    ? JSON.stringify(withoutLeftOut(model.toJSON()), null, 1)
+    : model.toString();
 }
 
 function resourceLink(path: string, uri: string | null): Block {

@@ -6,6 +6,7 @@ import type { Translate } from '../../views';
 import type { Mention, MentionSource } from '../../views/actions';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf } from '../page/paths';
+import { isLeftOut } from './cell_context';
 import { cellsNear, firstLine, lastError } from './cells';
 import type { Files } from './files';
 import type * as Fuzzy from './fuzzy';
@@ -124,7 +125,8 @@ export class Mentions implements MentionSource {
   #cells(panel: NotebookPanel): Searched[] {
     const { t } = this.#sources;
     const path = pathOfPanel(panel);
-    return cellsNear(panel).map(cell => {
+    const cells = cellsNear(panel).filter(({ model }) => !isLeftOut(model));
+    return cells.map(cell => {
       const line = firstLine(cell);
       const label = line === '' ? t('Cell %1', cell.number) : t('Cell %1: %2', cell.number, line);
       return {

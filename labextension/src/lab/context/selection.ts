@@ -8,6 +8,7 @@ import type { Widget } from '@lumino/widgets';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
 import { baseOf } from '../page/paths';
+import { isLeftOut } from './cell_context';
 import { shortenMiddle } from './shorten_middle';
 
 /** The selection in a cell or a text file; `null` for none. */
@@ -15,6 +16,9 @@ export function selectionOf(app: JupyterFrontEnd, t: Translate): DraftAttachment
   const widget: unknown = app.shell.currentWidget;
   if (widget instanceof NotebookPanel) {
     const { activeCell, activeCellIndex } = widget.content;
+    if (isSelectedLeftOut(widget)) {
+      return null;
+    }
     const name = t('Cell %1', activeCellIndex + 1);
     return attachment(
       widget.context.localPath,
@@ -53,6 +57,17 @@ function selectedIn(editor: CodeEditor.IEditor | null): Selected | null {
   const text = editor.model.sharedModel.source.slice(Math.min(from, to), Math.max(from, to));
   const lines = [start.line + 1, end.line + 1].sort((a, b) => a - b);
   return text.trim() === '' ? null : { text, lines: [lines[0] ?? 1, lines[1] ?? 1] };
+}
+
+/** Whether the selection touches a cell that is left out. */
+function isSelectedLeftOut({ content }: NotebookPanel): boolean {
+  const range = window.getSelection();
+  return content.widgets.some(
+    cell =>
+      isLeftOut(cell.model) &&
+      (cell === content.activeCell ||
+        (range !== null && range.rangeCount > 0 && range.containsNode(cell.node, true))),
+  );
 }
 
 /** The selection in rendered Markdown and in outputs. */

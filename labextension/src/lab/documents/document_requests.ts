@@ -104,7 +104,9 @@ async function answer(
       await document.save();
       return {};
     case 'read_notebook':
-      return { notebook: (await edits()).notebookState(await notebookOf(document)) };
+      return {
+        notebook: (await edits()).notebookState(await notebookOf(document), question.pinned_only),
+      };
     case 'edit_notebook': {
       const { editNotebook, notebookState } = await edits();
       const model = await notebookOf(document);

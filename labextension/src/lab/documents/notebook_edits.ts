@@ -4,6 +4,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { isRecord, text } from '../../wire/read';
 import type { Cell, CellEdit, EditNotebook, NotebookState } from '../../wire/types';
+import { LEFT_OUT, contextIn, contextOf, isLeftOut } from '../context/cell_context';
 import { deletedCells } from './merge/deleted_cells';
 import { isOutput } from './merge/notebook_json';
 import type { CellJson } from './merge/notebook_json';
@@ -13,12 +14,16 @@ import { NotebookEditError } from './notebook_edit_error';
 /** Most characters of outputs in an answer: a longer frame closes the connection. */
 const MAX_OUTPUTS = 8_000_000;
 
-/** The notebook in the form that agents get. */
-export function notebookState(model: INotebookModel): NotebookState {
+/**
+ * The notebook as the host gets it, which gives agents no cell that is left out.
+ *
+ * @param pinnedOnly - Whether only pinned cells have their source and outputs.
+ */
+export function notebookState(model: INotebookModel, pinnedOnly = false): NotebookState {
   const language: unknown = model.getMetadata('language_info');
   const room = { left: MAX_OUTPUTS };
   return {
-    cells: [...model.cells].map(cell => cellState(cell, room)),
+    cells: [...model.cells].map(cell => cellState(cell, room, pinnedOnly)),
     unsaved: model.dirty,
     language: isRecord(language) ? text(language, 'name') : '',
   };
@@ -28,6 +33,9 @@ export function notebookState(model: INotebookModel): NotebookState {
 export function editNotebook(model: INotebookModel, { edits, expected }: EditNotebook): void {
   for (const [id, source] of Object.entries(expected)) {
     const cell = find(model, id);
+    if (cell !== undefined && isLeftOut(cell)) {
+      throw new NotebookEditError('left_out', `Cell ${id} is ${LEFT_OUT}.`, { cell_id: id });
+    }
     const now = cell?.sharedModel.getSource();
     if (cell === undefined) {
       throw new NotebookEditError('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
@@ -83,7 +91,8 @@ function make(model: INotebookModel, edit: CellEdit): void {
     case 'replace':
       if (cell !== undefined) {
         changeText(cell.sharedModel, edit.source);
-        cell.setMetadata('acp', { ...edit.acp });
+        const context = contextOf(cell);
+        cell.setMetadata('acp', { ...edit.acp, ...(context === null ? {} : { context }) });
       }
       break;
     case 'outputs':
@@ -112,9 +121,16 @@ function idsWith(ids: readonly string[], id: string, after: string | null): stri
   return [...ids.slice(0, at), id, ...ids.slice(at)];
 }
 
-function cellState(model: ICellModel, room: { left: number }): Cell {
-  const { id, cell_type, source, execution_count } = openCell(model);
+function cellState(model: ICellModel, room: { left: number }, pinnedOnly: boolean): Cell {
   const mark: unknown = model.getMetadata('acp');
+  const context = contextIn({ acp: mark });
+  if (pinnedOnly && context !== 'pinned') {
+    const { id, type } = model;
+    const execution_count = isCode(model) ? model.executionCount : null;
+    const cell_type = type === 'code' || type === 'markdown' ? type : 'raw';
+    return { id, cell_type, source: '', outputs: [], execution_count, acp: null, context };
+  }
+  const { id, cell_type, source, execution_count } = openCell(model);
   const outputs = isCode(model) ? model.outputs.toJSON() : [];
   return {
     id,
@@ -123,16 +139,18 @@ function cellState(model: ICellModel, room: { left: number }): Cell {
     outputs: outputs.filter(isPlain).map(output => {
       const { length } = JSON.stringify(output);
       room.left -= length;
-      return room.left >= 0 ? output : leftOut(length);
+      return room.left >= 0 ? output : tooMuch(length);
     }),
     execution_count,
-    acp: isRecord(mark)
-      ? { turn: text(mark, 'turn'), agent: text(mark, 'agent'), written: text(mark, 'written') }
-      : null,
+    acp:
+      isRecord(mark) && text(mark, 'agent') !== ''
+        ? { turn: text(mark, 'turn'), agent: text(mark, 'agent'), written: text(mark, 'written') }
+        : null,
+    context,
   };
 }
 
-function leftOut(length: number): Cell['outputs'][number] {
+function tooMuch(length: number): Cell['outputs'][number] {
   const text = `[An output of ${length} characters is left out: the notebook has too many.]\n`;
   return { output_type: 'stream', name: 'stderr', text };
 }

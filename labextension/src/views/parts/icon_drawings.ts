@@ -34,6 +34,9 @@ export const DRAWINGS = {
   plus: '<path d="M8 3.2v9.6M3.2 8h9.6"/>',
   copy: '<rect x="5.5" y="5.5" width="8" height="8" rx="1"/><path d="M10.5 5.3V2.5h-8v8h2.8"/>',
   more: '<path d="M3.5 8h.01M8 8h.01M12.5 8h.01" stroke-width="2.1"/>',
+  pin: '<path d="M5.2 2.5h5.6M6.2 2.5v4.2L4 9.3h8L9.8 6.7V2.5M8 9.3v4.5"/>',
+  left_out:
+    '<path d="M2 8s2.2-4 6-4 6 4 6 4-2.2 4-6 4-6-4-6-4z"/><circle cx="8" cy="8" r="1.7"/><path d="M3 13L13 3"/>',
   history: '<path d="M2.6 6.3A5.7 5.7 0 1 1 2.3 8M2.5 2.8v3.6h3.6M8 5v3.2l2.2 1.3"/>',
   cell: '<rect x="2" y="3.5" width="12" height="9" rx="1"/><path d="M5 3.5v9"/>',
   variable:

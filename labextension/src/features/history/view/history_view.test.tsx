@@ -34,7 +34,15 @@ function then(changed: ChangedFile, more: Partial<FileThen> = {}): FileThen {
 }
 
 function cell(source: string, outputs: Cell['outputs'] = []): Cell {
-  return { id: source, cell_type: 'code', source, outputs, execution_count: 3, acp: null };
+  return {
+    id: source,
+    cell_type: 'code',
+    source,
+    outputs,
+    execution_count: 3,
+    acp: null,
+    context: null,
+  };
 }
 
 function moment(more: Partial<HistoryMoment> = {}): HistoryMoment {

@@ -3,6 +3,7 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import type { Translate } from '../../../views';
+import { contextOf, setContext } from '../../context/cell_context';
 import { nearest } from '../../documents/merge/deleted_cells';
 import { arrange, changeText } from '../../documents/merge/notebook_model';
 import { standingOf } from './changed_cells';
@@ -42,12 +43,14 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
     arrange(model, [...ids.slice(0, at), id, ...ids.slice(at)], new Map([[id, before]]));
   } else if (cell !== undefined) {
     changeText(cell.sharedModel, before.source);
+    const context = contextOf(cell); // that was the user's own decision, then or since
     const mark = before.metadata['acp'];
     if (mark === undefined) {
       cell.deleteMetadata('acp');
     } else {
       cell.setMetadata('acp', mark);
     }
+    setContext(cell, context);
   }
 }
 

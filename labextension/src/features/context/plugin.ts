@@ -1,0 +1,94 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import type { Translate } from '../../views';
+import { contextOf, setContext } from '../../lab/context/cell_context';
+import type { CellContext } from '../../lab/context/cell_context';
+import { showMark } from '../../lab/documents/cell_marks';
+import { forEachCell } from '../../lab/documents/each_cell';
+import { drawnIcon } from '../../lab/page/icon';
+
+const PIN = 'acp-jupyter:pin-cell';
+
+const LEAVE_OUT = 'acp-jupyter:leave-out-cell';
+
+const MARK = 'acp-ContextMark';
+
+/** Lets the user pin cells to all prompts of their notebook, and leave cells out of everything. */
+export const contextPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:context',
+  description: 'Pins cells to the prompts of a notebook, and leaves cells out.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
+    const icons = { pinned: drawnIcon('pin'), 'left-out': drawnIcon('left_out') };
+    const add = (command: string, context: CellContext, label: string, caption: string) => {
+      app.commands.addCommand(command, {
+        label,
+        caption,
+        icon: icons[context],
+        isToggleable: true,
+        isToggled: () => isSet(tracker.activeCell, context),
+        isEnabled: () =>
+          tracker.activeCell !== null && tracker.currentWidget?.content.model?.readOnly === false,
+        execute: () => {
+          const content = tracker.currentWidget?.content;
+          if (content === undefined || content.model?.readOnly !== false) {
+            return;
+          }
+          const chosen = content.widgets.filter(cell => content.isSelectedOrActive(cell));
+          const all = chosen.every(cell => isSet(cell, context));
+          chosen.forEach(({ model }) => setContext(model, all ? null : context));
+        },
+      });
+      palette?.addItem({ command, category: trans.__('Agents') });
+    };
+    add(
+      PIN,
+      'pinned',
+      trans.__('Pin Cell to Prompts'),
+      trans.__('Pin: this cell goes along with each prompt of this notebook'),
+    );
+    add(
+      LEAVE_OUT,
+      'left-out',
+      trans.__('Leave Cell Out of Prompts'),
+      trans.__('Leave out: no agent gets this cell, neither with a prompt nor by a notebook tool'),
+    );
+    const words = {
+      pinned: t('Pinned: it goes along with each prompt of this notebook'),
+      'left-out': t('Left out: no agent gets this cell'),
+    };
+    const changed = () => {
+      app.commands.notifyCommandChanged(PIN);
+      app.commands.notifyCommandChanged(LEAVE_OUT);
+    };
+    forEachCell(tracker, cell => {
+      const context = contextOf(cell.model);
+      const mark = showMark(cell, MARK, context === null ? '' : words[context]);
+      if (mark !== null && context !== null && mark.dataset['context'] !== context) {
+        mark.dataset['context'] = context;
+        icons[context].element({ container: mark });
+      }
+      if (cell === tracker.activeCell) {
+        changed();
+      }
+    });
+    tracker.activeCellChanged.connect(changed);
+  },
+};
+
+function isSet(cell: Cell | null, context: CellContext): boolean {
+  return cell !== null && !cell.isDisposed && contextOf(cell.model) === context;
+}

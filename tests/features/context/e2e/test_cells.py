@@ -1,0 +1,87 @@
+"""Cells that are pinned or left out, in JupyterLab and in Notebook 7."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import expect_accessible
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.composer import blocks_of
+from tests.support.browser.lab import LabPage
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
+
+HIDDEN = "key = 'hush'\nprint(key)"
+
+
+def _button(cell: Locator, name: str) -> Locator:
+    return cell.locator(".jp-cell-toolbar").get_by_role("button", name=name)
+
+
+def test_a_cell_is_pinned_another_left_out_and_both_stay_so(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    nb = lab.open(workspace.notebook("%load_ext acp_jupyter", HIDDEN, "plan = [1, 2]", "1 / 0"))
+    nb.wait_for_kernel()
+    for index in range(3):
+        nb.run_to_end(index)
+    nb.cell(1).locator(".jp-InputArea-prompt").click()
+    _button(nb.cell(1), "Leave out").click()
+    mark = nb.cell(1).get_by_role("img", name="Left out: no agent gets this cell")
+    expect(mark).to_be_visible()
+    expect(_button(nb.cell(1), "Leave out")).to_have_attribute("aria-pressed", "true")
+    nb.cell(2).locator(".jp-InputArea-prompt").click()
+    lab.command("acp-jupyter:pin-cell")
+    expect(nb.cell(2).get_by_role("img", name="Pinned")).to_be_visible()
+    expect_accessible(lab.page, ".acp-ContextMark")
+    pictures.take("how-to/context", lab.page.locator(".jp-Notebook"))
+    lab.use_theme("JupyterLab Dark")
+    pictures.take("how-to/context-dark", lab.page.locator(".jp-Notebook"))
+    lab.use_theme("JupyterLab Light")
+    nb.save()
+    marks = [cell.metadata.get("acp") for cell in nb.read().cells]
+    assert marks == [None, {"context": "left-out"}, {"context": "pinned"}, None]
+    nb.run_to_end(3, "%acp context")
+    expect(nb.output(3)).to_contain_text("left out")
+
+    # What the agent gets with a prompt, and by the tools.
+    nb.run_to_end(3, "%%acp takes --new --trust\nTell me of @cell 2")
+    with AsUser(lab.server) as user:
+        told = json.dumps(blocks_of(user, user.session_of(nb.path, "takes")))
+    assert "plan = [1, 2]" in told
+    assert "Cell 2 is left out by the user." in told
+    assert "hush" not in told
+    ids = nb.cell_ids()
+    calls = [
+        {"tool": "list_cells", "args": {}},
+        {"tool": "read_cells", "args": {"cell_ids": ids[1:3]}},
+        {"tool": "last_error", "args": {}},
+        {"read": nb.file.name},
+    ]
+    nb.cell(2).locator(".jp-InputArea-prompt").click()
+    lab.command("acp-jupyter:pin-cell")
+    expect(nb.cell(2).get_by_role("img", name="Pinned")).to_have_count(0)
+    nb.run_to_end(1, "1 / len('')  # hush")
+    nb.run_to_end(3, f"%%acp notebook_user --new --policy allow-all\n{json.dumps(calls)}")
+    nb.run_to_end(3, "print(_acp.text)")
+    expect(nb.output(3)).to_contain_text("plan = [1, 2]")
+    assert "hush" not in json.dumps(nb.outputs(3))
+    assert json.dumps(nb.outputs(3)).count("left out by the user") >= 4
+    expect(nb.cell(1).get_by_role("button", name="Fix", exact=True)).to_have_count(0)
+
+
+@pytest.mark.long("JupyterLab runs the same code")
+def test_notebook_7_has_the_same_buttons(
+    lab: LabPage, visitor: Visitor, workspace: Workspace
+) -> None:
+    nb = LabPage(visitor, lab.server, "notebook").open(workspace.notebook("a = 1", "b = 2"))
+    nb.cell(1).locator(".jp-InputArea-prompt").click()
+    _button(nb.cell(1), "Pin:").click()
+    expect(nb.cell(1).get_by_role("img", name="Pinned")).to_be_visible()
+    pictures.take("how-to/context-notebook-7", nb.lab.page)
+    _button(nb.cell(1), "Pin:").click()
+    expect(nb.cell(1).get_by_role("img", name="Pinned")).to_have_count(0)
