@@ -5,8 +5,8 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
-import { contextOf, setContext } from '../../lab/context/cell_context';
-import type { CellContext } from '../../lab/context/cell_context';
+import { contextOf, setContext } from '../../lab/page/cell_context';
+import type { CellContext } from '../../lab/page/cell_context';
 import { showMark } from '../../lab/documents/cell_marks';
 import { forEachCell } from '../../lab/documents/each_cell';
 import { drawnIcon } from '../../lab/page/icon';

@@ -5,7 +5,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
-import { isLeftOut } from '../../lab/context/cell_context';
+import { isLeftOut } from '../../lab/page/cell_context';
 import { isPromptCell } from '../../lab/page/answer_cells';
 import { shortcutOf } from '../../lab/page/turn_actions';
 import type * as Code from './cell_fix';

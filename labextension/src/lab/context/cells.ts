@@ -2,7 +2,7 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { LEFT_OUT, isLeftOut } from './cell_context';
+import { LEFT_OUT, isLeftOut } from '../page/cell_context';
 import { shortenMiddle } from './shorten_middle';
 
 // eslint-disable-next-line no-control-regex -- terminals colour tracebacks with it

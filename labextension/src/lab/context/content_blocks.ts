@@ -6,7 +6,7 @@ import type { Translate } from '../../views';
 import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
-import { withoutLeftOut } from './cell_context';
+import { withoutLeftOut } from '../page/cell_context';
 import { cellById, cellText } from './cells';
 import { shortenMiddle } from './shorten_middle';
 import type { Variables } from './variables';

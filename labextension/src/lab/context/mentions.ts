@@ -6,7 +6,7 @@ import type { Translate } from '../../views';
 import type { Mention, MentionSource } from '../../views/actions';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf } from '../page/paths';
-import { isLeftOut } from './cell_context';
+import { isLeftOut } from '../page/cell_context';
 import { cellsNear, firstLine, lastError } from './cells';
 import type { Files } from './files';
 import type * as Fuzzy from './fuzzy';

@@ -8,7 +8,7 @@ import type { Widget } from '@lumino/widgets';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
 import { baseOf } from '../page/paths';
-import { isLeftOut } from './cell_context';
+import { isLeftOut } from '../page/cell_context';
 import { shortenMiddle } from './shorten_middle';
 
 /** The selection in a cell or a text file; `null` for none. */

@@ -4,7 +4,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { isRecord, text } from '../../wire/read';
 import type { Cell, CellEdit, EditNotebook, NotebookState } from '../../wire/types';
-import { LEFT_OUT, contextIn, contextOf, isLeftOut } from '../context/cell_context';
+import { LEFT_OUT, contextIn, contextOf, isLeftOut } from '../page/cell_context';
 import { deletedCells } from './merge/deleted_cells';
 import { isOutput } from './merge/notebook_json';
 import type { CellJson } from './merge/notebook_json';

@@ -82,6 +82,5 @@ def test_notebook_7_has_the_same_buttons(
     nb.cell(1).locator(".jp-InputArea-prompt").click()
     _button(nb.cell(1), "Pin:").click()
     expect(nb.cell(1).get_by_role("img", name="Pinned")).to_be_visible()
-    pictures.take("how-to/context-notebook-7", nb.lab.page)
     _button(nb.cell(1), "Pin:").click()
     expect(nb.cell(1).get_by_role("img", name="Pinned")).to_have_count(0)

@@ -3,7 +3,7 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import type { Translate } from '../../../views';
-import { contextOf, setContext } from '../../context/cell_context';
+import { contextOf, setContext } from '../../page/cell_context';
 import { nearest } from '../../documents/merge/deleted_cells';
 import { arrange, changeText } from '../../documents/merge/notebook_model';
 import { standingOf } from './changed_cells';
