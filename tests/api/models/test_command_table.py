@@ -30,7 +30,11 @@ REQUESTS: list[tuple[Any, tuple[str, str, bytes]]] = [
     (CreateSession(agent="demo"), ("POST", "sessions", b'{"agent":"demo"}')),
     (
         PromptSession(session_id="s", prompt="Hi"),
-        ("POST", "sessions/s/prompt", b'{"prompt":"Hi","can_ask":true,"allow":[],"deny":[]}'),
+        (
+            "POST",
+            "sessions/s/prompt",
+            b'{"prompt":"Hi","can_ask":true,"allow":[],"deny":[],"unpinned":[]}',
+        ),
     ),
     (GetTurn(turn_id="t", wait_seconds=2), ("GET", "turns/t?wait=2.0", b"")),
     (

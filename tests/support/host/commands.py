@@ -52,6 +52,7 @@ CELLS = (Cell(id="c", cell_type="code", source="x = 1"),)
 
 OF_COMMANDS: dict[str, dict[str, Any]] = {
     "answer_permission": {"option_id": "yes"},
+    "get_context": {"session_id": None},
     "import_log": {"content": b"{}"},
     "start_import": {"content": b"{}"},
     "list_rules": {"session_id": None},

@@ -38,10 +38,9 @@ def test_a_cell_is_pinned_another_left_out_and_both_stay_so(
     lab.command("acp-jupyter:pin-cell")
     expect(nb.cell(2).get_by_role("img", name="Pinned")).to_be_visible()
     expect_accessible(lab.page, ".acp-ContextMark")
-    pictures.take("how-to/context", lab.page.locator(".jp-Notebook"))
-    lab.use_theme("JupyterLab Dark")
-    pictures.take("how-to/context-dark", lab.page.locator(".jp-Notebook"))
-    lab.use_theme("JupyterLab Light")
+    lab.page.set_viewport_size({"width": 1280, "height": 330})  # the pictures need no more
+    pictures.take_both("how-to/context", lab.page.locator(".jp-Notebook"), lab)
+    lab.page.set_viewport_size({"width": 1280, "height": 800})
     nb.save()
     marks = [cell.metadata.get("acp") for cell in nb.read().cells]
     assert marks == [None, {"context": "left-out"}, {"context": "pinned"}, None]
