@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter._version import __version__
+from scripts.release_notes import release_notes
 from tests.support.quickstart import answer_by, quickstart_in
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -99,6 +100,25 @@ def test_the_conda_recipe_wants_what_the_package_wants() -> None:
     listed = text.partition("  run:\n")[2].partition("\n\n")[0].splitlines()
     named = {_without_spaces(each.strip().removeprefix("- ")) for each in listed}
     assert named == wanted | {f"python{project['requires-python']}"}
+
+
+def test_each_dependency_is_explained() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    page = (ROOT / "docs/dependencies.md").read_text()
+    named = {re.split(r"[^\w-]", each)[0] for each in project["dependencies"]}
+    assert set(re.findall(r"^\| `([\w-]+)` \|", page, re.M)) == named
+
+
+def test_the_notes_of_a_release_are_its_section_of_the_changelog() -> None:
+    changelog = (
+        "# Changelog\n\n## Unreleased\n\n- new\n\n"
+        "## 1.2.0 - 2026-01-31\n\n- a\n\n## 1.1.0 - 2026-01-01\n\n- b\n"
+    )
+    assert release_notes("v1.2.0", "1.2.0", changelog) == "- a\n"
+    assert release_notes("v1.1.0", "1.1.0", changelog) == "- b\n"
+    for tag, version in (("v1.2.1", "1.2.0"), ("1.2.0", "1.2.0"), ("v1.3.0", "1.3.0")):
+        with pytest.raises(ValueError, match=version):
+            release_notes(tag, version, changelog)
 
 
 def _without_spaces(requirement: str) -> str:

@@ -18,6 +18,7 @@ NAMES: list[str] = [
     "batches",
     "checks",
     "context",
+    "data",
     "fix",
     "gateway",
     "history",

@@ -138,10 +138,10 @@ class Reader:
             text=True,
             timeout=PATIENCE_SECONDS,
         )
-        assert "rainfall.csv" in done.stdout, done.stderr
+        assert "This is the demo agent." in done.stdout, done.stderr
 
-    def see_what_it_found(self) -> None:
-        expect(self.output).to_contain_text("rainfall.csv")
+    def see_what_it_can_do(self) -> None:
+        expect(self.output).to_contain_text("This is the demo agent.")
 
     def see_a_diff(self) -> None:
         expect(self.output.get_by_role("region", name=re.compile("^Diff of "))).to_be_visible()
@@ -242,15 +242,18 @@ SENTENCES: Mapping[str, Callable[..., None]] = {
     r"You see the answer below your message\.": Reader.see_the_panels_answer,
     rf"Press {KEY} to go back to the notebook\.": Reader.leave_panel,
     r"Run this as a script, or in a new cell:": Reader.run_as_script_and_in_new_cell,
-    r"You see what the agent has found\.": Reader.see_what_it_found,
+    r"You see what the agent can do\.": Reader.see_what_it_can_do,
 }
 
 ELSEWHERE = {
     ".ipynb": "what turns are saved in",
     'make lab ARGS="--no-browser --port 8899"': "what this test starts, with another port",
     'pip install ".[lab]"': "what tests/test_build.py does with the wheel",
-    "make docs": "a target",
-    "make test": "a target",
+    "pip install acp_jupyter-*.whl   # once released: pip install acp-jupyter\njupyter lab\n": (
+        "what tests/test_build.py does with the wheel"
+    ),
+    "%%acp demo": "a cell of the first example",
+    "list": "a task of the demo agent",
 }
 """What can be typed and is no step, and why it is true."""
 
