@@ -24,6 +24,8 @@ LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
 _MAX_INSTRUCTIONS = 20_000
 DECIDED = "The administrator of this server has decided so."
+MASKS_VARIABLE = "ACP_JUPYTER_MASKS"
+"""Environment variable with the masked columns, as a JSON list, for the kernels of a server."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ class Bounds:
         Whether agents may work in modes in which they don't ask about everything.
     instructions
         Instructions for all agents.
+    masks
+        Columns of tables whose values no agent reads, as patterns.
     """
 
     agents: tuple[tuple[str, ...], ...] = ()
@@ -64,6 +68,7 @@ class Bounds:
     attachments: bool = True
     unasked_modes: bool = True
     instructions: tuple[str, ...] = ()
+    masks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -96,6 +101,7 @@ class Bounds:
             _flag(settings, "allow_attachments"),
             _flag(settings, "allow_unasked_modes"),
             _instructions(settings),
+            _names(settings, "required_masks", ()),
         ).checked()
 
     def within(self, other: Bounds) -> Bounds:
@@ -112,6 +118,7 @@ class Bounds:
             attachments=self.attachments and other.attachments,
             unasked_modes=self.unasked_modes and other.unasked_modes,
             instructions=tuple(dict.fromkeys((*other.instructions, *self.instructions))),
+            masks=tuple(dict.fromkeys((*other.masks, *self.masks))),
         ).checked()
 
     def checked(self) -> Self:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_code, tool_code_runs
 from acp_jupyter.kernel.last_error import read_last_error
+from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.nested_run import ReportOutput, interrupt_main, run_nested
-from acp_jupyter.kernel.variables import list_variables
+from acp_jupyter.kernel.values import is_tabular
+from acp_jupyter.kernel.variables import describe, list_variables
 from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
@@ -78,7 +80,7 @@ def _done(shell: InteractiveShell, work: KernelWork, tell: ReportOutput) -> Fini
             return FinishedWork(work_id=work.work_id, last_error=last_error)
         case InspectCode():
             with tool_code():
-                inspection = _inspect(shell, work.code, work.position)
+                inspection = inspect_code(shell, work.code, work.position)
             return FinishedWork(work_id=work.work_id, inspection=inspection)
         case CompleteCode():
             with tool_code():
@@ -88,18 +90,26 @@ def _done(shell: InteractiveShell, work: KernelWork, tell: ReportOutput) -> Fini
             assert_never(work)
 
 
-def _inspect(shell: InteractiveShell, code: str, position: int) -> Inspection:
+def inspection_json(shell: InteractiveShell, code: str, position: int) -> str:
+    """Return `inspect_code` as JSON."""
+    return inspect_code(shell, code, position).model_dump_json()
+
+
+def inspect_code(shell: InteractiveShell, code: str, position: int) -> Inspection:
+    """Return what IPython knows of the name at a place in code, without masked values."""
     from IPython.utils.tokenutil import token_at_cursor
 
     name = token_at_cursor(code, min(position, len(code)))
     if not name:
         return Inspection(found=False)
+    if is_tabular(shell.user_ns.get(name)):
+        return Inspection(found=True, text=describe(name, shell.user_ns[name]).text)
     try:
         bundle: dict[str, Any] = shell.object_inspect_mime(name)  # type: ignore[no-untyped-call]
     except KeyError:
         return Inspection(found=False)
-    text = str(bundle.get("text/plain", ""))
-    return Inspection(found=True, text=without_ansi(text[:_MAX_TEXT_CHARS]))
+    text = without_ansi(str(bundle.get("text/plain", ""))[:_MAX_TEXT_CHARS])
+    return Inspection(found=True, text=covering(shell.user_ns)(text))
 
 
 def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:

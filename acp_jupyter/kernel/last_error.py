@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from acp_jupyter.kernel.left_out import execution_count_of
+from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.values import FAILURES
 from acp_jupyter.kernel.variables import variable_of
 from acp_jupyter.notebook_tools.kernel_runner import LastError, TracebackFrame
@@ -28,6 +29,8 @@ _MAX_VARIABLES = 30
 _MAX_SECONDS = 3.0
 """Time for all previews; later variables have none."""
 _WORDS_CHARS = 2000
+_LONGER = 3
+"""Masked values are looked for in longer texts: one that is cut off is not found."""
 _CODE_CHARS = 200
 
 
@@ -47,13 +50,20 @@ def read_last_error(
         steps = [*steps[:half], *steps[-half:]]
     end = clock() + _MAX_SECONDS
     file = steps[0].tb_frame.f_code.co_filename if steps else getattr(error, "filename", "")
-    frames = tuple(_frame(shell, each, lambda: clock() > end) for each in steps)
+    cover = covering(shell.user_ns, *locals_of(error))
+    frames = tuple(_frame(shell, each, cover, lambda: clock() > end) for each in steps)
     return LastError(
-        words=_words(error),
+        words=_sendable(cover(_words(error))[:_WORDS_CHARS]),
         frames=frames,
         left_out=left_out,
         execution_count=execution_count_of(shell, str(file)),
     )
+
+
+def locals_of(error: BaseException) -> list[dict[str, object]]:
+    """Return the local variables of the frames of an error, the innermost first."""
+    steps = _steps(error.__traceback__)[::-1]
+    return [dict(step.tb_frame.f_locals) for step in steps[:_MAX_FRAMES]]
 
 
 def last_error_json(shell: InteractiveShell) -> str:
@@ -86,11 +96,14 @@ def _words(error: BaseException) -> str:
         words = "".join(traceback.format_exception_only(error)).strip()
     except FAILURES:
         words = type(error).__name__
-    return _sendable(words[:_WORDS_CHARS])
+    return words[: _LONGER * _WORDS_CHARS]
 
 
 def _frame(
-    shell: InteractiveShell, step: TracebackType, is_late: Callable[[], bool]
+    shell: InteractiveShell,
+    step: TracebackType,
+    cover: Callable[[str], str],
+    is_late: Callable[[], bool],
 ) -> TracebackFrame:
     frame, line = step.tb_frame, step.tb_lineno
     code = frame.f_code
@@ -108,7 +121,8 @@ def _frame(
         function=_sendable(code.co_name),
         code=_sendable(linecache.getline(code.co_filename, line).strip()[:_CODE_CHARS]),
         variables=tuple(
-            variable_of(name, value, late=is_late()) for name, value in named[:_MAX_VARIABLES]
+            variable_of(name, value, cover, late=is_late())
+            for name, value in named[:_MAX_VARIABLES]
         ),
         more=max(0, len(named) - _MAX_VARIABLES),
         execution_count=execution_count_of(shell, code.co_filename),

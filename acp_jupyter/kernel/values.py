@@ -67,6 +67,8 @@ def _preview(value: object, most: int, depth: int) -> str:
         return f"<module {value.__name__}>"
     if kind in _OPEN_CLOSE:
         return _container(value, most, depth)
+    if is_tabular(value):
+        return f"<{type_name(value)}>"  # its repr may compute its rows, or show masked columns
     return _own_repr(value)
 
 
@@ -109,7 +111,7 @@ def _own_repr(value: object) -> str:
         return f"<{type_name(value)}>"
     if _length(value) > _MAX_LENGTH:
         return f"<{type_name(value)}, {_length(value)} long>"
-    if any(_length(part) > _MAX_LENGTH for part in _parts(value)):
+    if any(is_tabular(part) or _length(part) > _MAX_LENGTH for part in _parts(value)):
         return f"<{type_name(value)}>"
     if isinstance(own, type(_own_repr)) and not can_limit():
         return f"<{type_name(value)}>"  # Python code that could not be stopped
@@ -238,12 +240,7 @@ def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), wanted)
 
 
-_HEAD_ROWS = 5
-_MAX_COLUMNS = 50
-_LINE_CHARS = 600
 _CELL_CHARS = 40
-_COUNTED_CELLS = 20_000_000
-"""Largest table in which missing values are counted."""
 _SHOWN_VALUES = 10
 _DETAIL_SECONDS = 0.2
 
@@ -264,6 +261,50 @@ def is_from_library(value: object, module: str, name: str) -> bool:
     return isinstance(kind, type) and isinstance(value, kind)
 
 
+_LAZY_LIBRARIES = {
+    *("daft", "dask", "datafusion", "duckdb", "ibis", "pyspark", "sqlframe", "snowflake", "vaex"),
+}
+_TABLE_LIBRARIES = {"cudf", "modin", "polars", "pyarrow", "xarray"}
+_SHAPES = ("shape", "sizes", "__arrow_c_stream__", "__arrow_c_array__")
+_LAZY_NAMES = {"DataFrame", "DuckDBPyRelation", "Expr", "LazyFrame", "Series", "Table"}
+
+
+def library_of(value: object) -> str:
+    """Return the name of the library that a value's type comes from."""
+    module = str(getattr(type(value), "__module__", ""))
+    return module.partition(".")[0].lstrip("_")
+
+
+def is_lazy(value: object) -> bool:
+    """Return whether a table's rows are computed when somebody asks for them, or for its length."""
+    if library_of(value) == "polars":
+        return type(value).__name__ == "LazyFrame"
+    return library_of(value) in _LAZY_LIBRARIES and any(
+        kind.__name__ in _LAZY_NAMES for kind in type(value).__mro__
+    )
+
+
+def is_tabular(value: object) -> bool:
+    """Return whether a value is a table or a column of one, of any library."""
+    if isinstance(value, type):
+        return False
+    return (
+        is_from_library(value, "pandas", "DataFrame")
+        or is_from_library(value, "pandas", "Series")
+        or is_lazy(value)
+        or (library_of(value) in _TABLE_LIBRARIES and any(_has(value, each) for each in _SHAPES))
+    )
+
+
+def plain_frame(value: Any) -> Any:
+    """Return a DataFrame or Series of pandas without what a subclass changes."""
+    pandas = sys.modules["pandas"]
+    for kind in (pandas.DataFrame, pandas.Series):
+        if isinstance(value, kind):
+            return value if type(value) is kind else kind(value)
+    return value
+
+
 def detail_of(value: object) -> ValueDetail:
     """Return shape, dtype or length; never raises, never takes long."""
     try:
@@ -274,6 +315,10 @@ def detail_of(value: object) -> ValueDetail:
 
 
 def _detail_of(value: Any) -> ValueDetail:
+    if is_lazy(value):
+        return ValueDetail("lazy", whole=True)
+    if is_from_library(value, "pandas", "DataFrame") or is_from_library(value, "pandas", "Series"):
+        value = plain_frame(value)
     if is_from_library(value, "pandas", "DataFrame"):
         rows, columns = value.shape
         names = ", ".join(
@@ -287,89 +332,17 @@ def _detail_of(value: Any) -> ValueDetail:
             True,
         )
     if is_from_library(value, "numpy", "ndarray"):
-        return ValueDetail(f"{_times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
+        return ValueDetail(f"{times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
     shape = getattr(value, "shape", None) if _has(value, "shape") else None
     if isinstance(shape, tuple):
-        return ValueDetail(_times(shape), whole=True)
+        return ValueDetail(times(shape), whole=True)
     if _has(value, "__len__"):
         return ValueDetail(f"length {len(value)}")
     return ValueDetail()
 
 
-def describe_frame(frame: Any) -> str:
-    """Return a DataFrame's shape, columns with types and missing values, and first rows."""
-    rows, columns = frame.shape
-    shown = frame.iloc[:, :_MAX_COLUMNS]
-    missing = shown.isna().sum().tolist() if rows * columns <= _COUNTED_CELLS else None
-    lines = [f"DataFrame of {rows} rows × {columns} columns.", "", "Columns:"]
-    for index, (name, kind) in enumerate(zip(shown.columns, shown.dtypes, strict=True)):
-        gaps = f", {missing[index]} missing" if missing is not None and missing[index] else ""
-        lines.append(f"- {shorten(str(name), _CELL_CHARS)}: {kind}{gaps}")
-    if columns > _MAX_COLUMNS:
-        lines.append(f"- … {columns - _MAX_COLUMNS} more columns")
-    lines.append("")
-    lines.append(
-        "No missing values."
-        if missing is not None and not any(missing)
-        else f"{sum(missing)} missing values."
-        if missing is not None
-        else "Too large to count missing values here."
-    )
-    lines += ["", f"Index: {_index(frame.index)}"]
-    if rows and columns:
-        head = _table(shown.head(_HEAD_ROWS))
-        lines += ["", f"First {min(rows, _HEAD_ROWS)} rows:", "", head]
-    return "\n".join(lines)
-
-
-def describe_series(series: Any) -> str:
-    """Return the length, type, missing values and first values of a Series."""
-    size = len(series)
-    lines = [f"Series {shorten(repr(series.name), _CELL_CHARS)} of {size} values, {series.dtype}."]
-    if size <= _COUNTED_CELLS:
-        missing = int(series.isna().sum())
-        lines.append(f"{missing} missing values." if missing else "No missing values.")
-    lines += [f"Index: {_index(series.index)}", "", "First values:", ""]
-    lines.append(_table(series.head(_SHOWN_VALUES)))
-    return "\n".join(lines)
-
-
-def describe_array(array: Any) -> str:
-    """Return an array's shape, type, first values, and range if it holds numbers."""
-    lines = [f"numpy array of shape {_times(array.shape)}, {array.dtype}."]
-    if array.size and array.dtype.kind in "iuf" and array.size <= _COUNTED_CELLS:
-        numbers = array[array == array]  # NaN is not itself
-        if numbers.size:
-            lines.append(f"Smallest {numbers.min()}, largest {numbers.max()}.")
-        missing = array.size - numbers.size
-        lines.append(f"{missing} NaN." if missing else "No NaN.")
-    if array.size and array.dtype.kind != "O":
-        first = [
-            shorten(str(array.flat[index]), _CELL_CHARS)
-            for index in range(min(array.size, _SHOWN_VALUES))
-        ]
-        lines.append(f"First values: {', '.join(first)}")
-    return "\n".join(lines)
-
-
-def _table(values: Any) -> str:
-    """Return a few rows as text, with short cells."""
-    frame = values if hasattr(values, "columns") else values.to_frame()
-    text = str(frame.to_string(max_colwidth=_CELL_CHARS))
-    return "\n".join(shorten(line, _LINE_CHARS) for line in text.splitlines())
-
-
-def _index(index: Any) -> str:
-    name = f" {shorten(repr(index.name), _CELL_CHARS)}" if index.name is not None else ""
-    ends = (
-        f", from {shorten(str(index[0]), _CELL_CHARS)} to {shorten(str(index[-1]), _CELL_CHARS)}"
-        if len(index)
-        else ""
-    )
-    return f"{type(index).__name__}{name}{ends}"
-
-
-def _times(shape: tuple[Any, ...]) -> str:
+def times(shape: tuple[Any, ...]) -> str:
+    """Return a shape in words."""
     return " × ".join(shorten(str(size), _CELL_CHARS) for size in shape) if shape else "one value"
 
 

@@ -18,23 +18,24 @@ from typing import Any
 from IPython.core.error import UsageError
 from pydantic import JsonValue
 
+from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.left_out import left_out_cells
+from acp_jupyter.kernel.masked_values import covering
+from acp_jupyter.kernel.tables import describe_array, describe_table
 from acp_jupyter.kernel.values import (
     FAILURES,
     NO_REPR,
     TimeUp,
-    describe_array,
-    describe_frame,
-    describe_series,
     detail_of,
     is_from_library,
+    is_tabular,
     preview,
     time_limit,
     type_name,
 )
 from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
 from acp_jupyter.notebook_tools.outputs import Reply, TextPart
-from acp_jupyter.protocol.formatting import shorten_end
+from acp_jupyter.protocol.formatting import shorten, shorten_end
 
 _MAX_CHARS = 12_000
 _TEXT_CHARS = 8_000
@@ -66,11 +67,11 @@ def describe_names(names: Sequence[str], namespace: Mapping[str, object]) -> tup
 
 
 def describe(name: str, value: object) -> Described:
-    """Describe any value: bounded in size and in time, and without importing anything for it."""
+    """Describe any value: bounded in size and in time, without the values of masked columns."""
     head = f"{name}: {type_name(value)}"
     try:
         with time_limit(_MAX_SECONDS):
-            text = _words(value)
+            text = _words(name, value)
     except TimeUp:
         return Described(name, f"{head}\nDescribing it took too long.")
     except FAILURES as error:
@@ -79,13 +80,31 @@ def describe(name: str, value: object) -> Described:
     return Described(name, shorten_end(f"{head}\n{text}", _MAX_CHARS), png)
 
 
-def _words(value: Any) -> str:
-    if is_from_library(value, "pandas", "DataFrame"):
-        return describe_frame(value)
-    if is_from_library(value, "pandas", "Series"):
-        return describe_series(value)
+def described_text(name: str) -> str:
+    """Return the description of a variable of this kernel; empty if there is none.
+
+    Pages call this, so that what they attach is what the kernel's own prompts attach.
+    """
+    namespace = users_namespace()
+    return describe(name, namespace[name]).text if name in namespace else ""
+
+
+def users_namespace() -> Mapping[str, object]:
+    """Return the namespace of the user's code; empty in a script."""
+    shell = current_shell()
+    return {} if shell is None else shell.user_ns
+
+
+def _words(name: str, value: Any) -> str:
+    if is_tabular(value):
+        return describe_table(name, value)
+    words = _other_words(name, value)
+    return covering(users_namespace(), {name: value})(words)
+
+
+def _other_words(name: str, value: Any) -> str:
     if is_from_library(value, "numpy", "ndarray"):
-        return describe_array(value)
+        return describe_array(name, value)
     if _figure(value) is not None:
         return _figure_words(_figure(value))
     if isinstance(value, ModuleType):
@@ -225,6 +244,8 @@ _MAX_LISTED = 200
 _LIST_SECONDS = 2.0
 """Time for all previews; later names are listed without."""
 _PREVIEW_CHARS = 200
+_LONGER = 3
+"""Masked values are looked for in longer texts: one that is cut off is not found."""
 _NAME_CHARS = 200
 _SHELLS_OWN = {"In", "Out", "get_ipython", "exit", "quit", "open"}
 _PLAIN = ModuleType | FunctionType | BuiltinFunctionType | type
@@ -240,8 +261,9 @@ def list_variables(
     found = list(users_variables(namespace, hidden).items())
     found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS
+    cover = covering(namespace)
     variables = [
-        variable_of(name, value, late=clock() > end) for name, value in found[:_MAX_LISTED]
+        variable_of(name, value, cover, late=clock() > end) for name, value in found[:_MAX_LISTED]
     ]
     return Variables(variables=tuple(variables), more=max(0, len(found) - _MAX_LISTED))
 
@@ -277,13 +299,19 @@ def variables_json(namespace: Mapping[str, object], hidden: Iterable[str] = ()) 
     return list_variables(namespace, hidden).model_dump_json()
 
 
-def variable_of(name: str, value: object, *, late: bool) -> Variable:
-    """Return a variable's name and type, with a bounded preview unless it is ``late``."""
+def variable_of(name: str, value: object, cover: Callable[[str], str], *, late: bool) -> Variable:
+    """Return a variable's name and type, with a bounded preview unless it is ``late``.
+
+    Parameters
+    ----------
+    cover
+        Replaces masked values in a text.
+    """
     detail = detail_of(value)
-    shown = "" if late or detail.whole else preview(value, _PREVIEW_CHARS)
+    shown = "" if late or detail.whole else cover(preview(value, _LONGER * _PREVIEW_CHARS))
     # JSON can't hold a lone surrogate.
     kind, words, shown, name = (
         part.encode("utf-8", "replace").decode()
-        for part in (type_name(value), detail.words, shown, name[:_NAME_CHARS])
+        for part in (type_name(value), cover(detail.words), shown, name[:_NAME_CHARS])
     )
-    return Variable(name=name, type=kind, detail=words, preview=shown)
+    return Variable(name=name, type=kind, detail=words, preview=shorten(shown, _PREVIEW_CHARS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -30,7 +31,14 @@ from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.features import registered
-from acp_jupyter.host.bounds import LEVELS, NETWORKS, POLICIES, SANDBOXES, Bounds
+from acp_jupyter.host.bounds import (
+    LEVELS,
+    MASKS_VARIABLE,
+    NETWORKS,
+    POLICIES,
+    SANDBOXES,
+    Bounds,
+)
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -192,6 +200,15 @@ class AcpJupyter(ExtensionApp):
         help="""
         Whether agents may work in modes in which they don't ask about everything, such as
         ``bypassPermissions``.
+        """,
+    ).tag(config=True)
+
+    required_masks = List(
+        Unicode(),
+        help="""
+        Columns of tables whose values no agent reads, as patterns without case, for example
+        ``["email", "*_ssn"]``: in descriptions of variables, tables and errors of the kernels that
+        this server starts. Those of the machine's configuration and of the user's both count.
         """,
     ).tag(config=True)
 
@@ -374,7 +391,10 @@ class AcpJupyter(ExtensionApp):
             for name in self.trait_names()
             if name.startswith(("allow", "instruct", "required"))
         ]
-        return bounds_of({name: getattr(self, name) for name in names})
+        bounds = bounds_of({name: getattr(self, name) for name in names})
+        if bounds.masks:
+            os.environ[MASKS_VARIABLE] = json.dumps(bounds.masks)  # for kernels
+        return bounds
 
     def _mcp_servers(self, bounds: Bounds) -> Sequence[Mapping[str, Any]]:
         try:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, LastError, Inspection, Completion)
-_Value = TypeVar("_Value", Variables, LastError)
+_Value = TypeVar("_Value", Variables, LastError, Inspection)
 
 _BUSY_SECONDS = 30.0
 """Longest time that a tool waits for the end of the user's cell."""
@@ -60,6 +60,10 @@ _VARIABLES = (
 )
 _LAST_ERROR = (
     "__import__('acp_jupyter.kernel.last_error', fromlist=['_']).last_error_json(get_ipython())"
+)
+_INSPECTION = (
+    "__import__('acp_jupyter.kernel.code_runner', fromlist=['_'])"
+    ".inspection_json(get_ipython(), {code!r}, {position})"
 )
 
 
@@ -136,6 +140,12 @@ class ServerKernelRunner:
         """Inspect the name at ``position`` (in characters)."""
 
         async def by_channel() -> Inspection:
+            try:  # where acp-jupyter is in the kernel's environment, masks hold
+                expression = _INSPECTION.format(code=code, position=position)
+                return await self._evaluate(kernel_id, expression, Inspection)
+            except KernelError as trouble:
+                if trouble.trouble != "unsupported":
+                    raise
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
             reply = await self._request(kernel_id, "inspect_request", content)
             text = str((reply.get("data") or {}).get("text/plain", ""))[:_MAX_CHARS]

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 import acp_jupyter
-from acp_jupyter import errors, packets, testing, widgets
+from acp_jupyter import context, errors, packets, testing, widgets
 from tests.contract.golden import check
 
 PROGRAMS = ("demo", "replay", "claude_cli")
@@ -25,6 +25,10 @@ PROGRAMS = ("demo", "replay", "claude_cli")
 
 def test_the_names_of_the_package() -> None:
     check("names_acp_jupyter.txt", _exported(acp_jupyter))
+
+
+def test_the_names_of_context() -> None:
+    check("names_context.txt", _exported(context))
 
 
 def test_the_names_of_packets() -> None:
@@ -70,7 +74,14 @@ def test_the_bundled_agents_are_programs(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["acp_jupyter", "acp_jupyter.packets", "acp_jupyter.errors", "acp_jupyter.widgets"]
+    "module",
+    [
+        "acp_jupyter",
+        "acp_jupyter.context",
+        "acp_jupyter.packets",
+        "acp_jupyter.errors",
+        "acp_jupyter.widgets",
+    ],
 )
 def test_nothing_else_is_there_by_accident(module: str) -> None:
     names = importlib.import_module(module).__all__

@@ -79,3 +79,24 @@ def test_tool_calls_are_objects_and_rows(kernel: Kernel) -> None:
     assert told.printed == "True completed execute completed\n"
     assert told.error == "MissingPackage"
     assert "%pip install pandas" in told.message
+
+
+MASKED = """
+import pandas
+from acp_jupyter.context import mask
+sales = pandas.DataFrame({"email": ["-".join(["ann", "lee"])], "amount": [7.25]})
+mask(sales, ["email"])
+listed = [sales.email[0]]
+"""
+
+
+def test_masked_columns_stay_in_the_kernel(kernel: Kernel) -> None:
+    kernel.run(MASKED).ok()
+    line = "%%acp takes --var sales --var listed --format"
+    cell = kernel.run(f"{line}\nLook at @sales and @listed: {{listed}}")
+    said = [json.dumps(sent(kernel, cell))]
+    assert kernel.run("int(sales.email[0])").error == "ValueError"
+    said.append(json.dumps(sent(kernel, kernel.run("%acp fix takes"))))
+    assert all("ann-lee" not in each and "[masked]" in each for each in said)
+    assert "7.25" in said[0]
+    assert "invalid literal" in said[1]

@@ -24,6 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
         "--AcpJupyter.allow_attachments=False",
         "--AcpJupyter.allow_downloads=False",
         "--AcpJupyter.newer_registry=True",
+        "--AcpJupyter.required_masks=iban",
         "--AcpJupyter.instructions=Data of patients stays here.",
     ]
     config = "c.AcpJupyter.allowed_policies = ['allow-all']\nc.AcpJupyter.allow_attachments = True"

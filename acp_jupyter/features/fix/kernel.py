@@ -9,7 +9,7 @@ import linecache
 import shlex
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,10 @@ from acp_jupyter.cells.context import LEFT_OUT
 from acp_jupyter.errors import AcpError
 from acp_jupyter.features.fix.last_failure import last_failure
 from acp_jupyter.kernel.client.server_client import host_client
+from acp_jupyter.kernel.last_error import locals_of
 from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.magics.cell import run_cell
+from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.protocol.formatting import code_block, shorten_middle
 from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.transcript.escaping import one_line
@@ -53,9 +55,10 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
     """Return a prompt with the cell that failed and the bounded traceback."""
     source = shorten_middle(_source(shell, error).strip("\n"), _SOURCE_CHARS)
-    trace = shorten_middle(_user_traceback(shell, error).strip("\n"), _TRACEBACK_CHARS)
+    cover = _cover(shell, error)
+    trace = shorten_middle(cover(_user_traceback(shell, error)).strip("\n"), _TRACEBACK_CHARS)
     # The first line becomes the title of a new session.
-    failed = one_line(traceback.format_exception_only(error)[-1], _ERROR_CHARS)
+    failed = one_line(cover(traceback.format_exception_only(error)[-1]), _ERROR_CHARS)
     parts = [f"A cell of this notebook failed: {failed}", "Find out why and fix it."]
     if source:
         parts.append(f"The cell:\n\n{code_block(source, 'python')}")
@@ -108,8 +111,12 @@ def _cell_error(shell: InteractiveShell, error: BaseException) -> CellError:
     """Return the error for the turn's head, with the id of its cell."""
     _, cell = shell.compile.format_code_name(_file(shell, error)) or ("", "")
     cell_id = last_failure.cell_id if last_failure.error is error else ""
-    words = traceback.format_exception_only(error)[-1]
+    words = _cover(shell, error)(traceback.format_exception_only(error)[-1])
     return CellError(cell=cell, cell_id=cell_id, words=one_line(words))
+
+
+def _cover(shell: InteractiveShell, error: BaseException) -> Callable[[str], str]:
+    return covering(shell.user_ns, *locals_of(error))
 
 
 def _user_traceback(shell: InteractiveShell, error: BaseException) -> str:

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any
 
 from acp_jupyter.features.variants.copied_variables import CopiedVariables
+from acp_jupyter.kernel.masks import masks
 from acp_jupyter.kernel.values import FAILURES, TimeUp, time_limit, type_name
 from acp_jupyter.kernel.variables import users_variables
 
@@ -128,7 +129,7 @@ class _Writer:
 
     def _fails(self, values: Mapping[str, object]) -> str:
         """Write values; return why it failed."""
-        head = {"modules": self._modules, "path": list(sys.path)}
+        head = {"modules": self._modules, "path": list(sys.path), "masked": masks.names}
         with open(self._path, "wb", opener=_private) as file:
             try:
                 with time_limit(self._seconds):
@@ -213,6 +214,7 @@ def read_variables(shell: InteractiveShell, path: Path, folder: str, copy: str) 
     dill: Any = importlib.import_module("dill")
     with path.open("rb") as file:
         head = pickle.load(file)  # noqa: S301 - as the user's own kernel wrote it
+        masks.add(head["masked"])
         sys.path.extend(_new_places(head["path"], folder, copy))
         modules, left_out = _imported(head["modules"])
         unpickler = dill.Unpickler(file)

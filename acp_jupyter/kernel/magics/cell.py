@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from string import Formatter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.api.settings import Settings, split_setting
@@ -21,8 +21,12 @@ from acp_jupyter.kernel.magics.turn_output import (
     show_in_notebook,
     show_in_terminal,
 )
+from acp_jupyter.kernel.masked_values import covering
+from acp_jupyter.kernel.masks import masks
 from acp_jupyter.kernel.session import defaults, plain_blocks
+from acp_jupyter.kernel.tables import describe_table
 from acp_jupyter.kernel.turn.turn import Turn
+from acp_jupyter.kernel.values import is_tabular
 from acp_jupyter.kernel.variables import data_variables, describe, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
 
@@ -153,10 +157,23 @@ def warn(turn: Turn) -> None:
 _MAX_CHARS = 1_000_000
 
 
+class _Covered(Formatter):
+    """Formats values without what is masked."""
+
+    def __init__(self, cover: Callable[[str], str]) -> None:
+        self._cover = cover
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return a value as text."""
+        if masks.active and is_tabular(value):
+            return describe_table("", value)
+        return self._cover(super().format_field(value, format_spec))
+
+
 def expand(prompt: str, names: Mapping[str, object]) -> str:
     """Replace each ``{name}`` by the variable, ``{name.attribute}`` and ``{name[key]}`` too."""
     try:
-        expanded = Formatter().vformat(prompt, (), names)
+        expanded = _Covered(covering(names)).vformat(prompt, (), names)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - of the user's own objects
         raise BadRequest(
             f"--format can't expand the prompt: {_words(error)} Write {{{{ and }}}} for braces."

@@ -103,6 +103,31 @@ def test_a_prompt_of_the_panel_uses_the_shell_channel(
     assert kernel.run("print(by_panel)").ok().printed == "7\n"
 
 
+def test_masked_values_are_not_told(server: JupyterServer, kernel: Kernel, path: Path) -> None:
+    """In the cell that waits, and from the panel by the shell channel."""
+    kernel.run("import pandas\nfrom acp_jupyter.context import mask").ok()
+    kernel.run("sales = pandas.DataFrame({'email': ['-'.join(['ann', 'lee'])]})").ok()
+    kernel.run("mask(sales, ['email']); copy = str(sales.email[0])").ok()
+    assert kernel.run("int(copy)").error == "ValueError"
+    asked = steps(
+        ("list_variables", {}),
+        ("last_error", {}),
+        *(("inspect", {"code": n}) for n in ("sales", "copy")),
+    )
+    line = "%%acp notebook_user --policy allow-all --new"
+    kernel.run(f"{line}\n{asked}", cell_id="cell-0", watched=True).ok()
+    told = _answers(server, kernel)
+    with AsUser(server) as user:
+        session_id = user.new_session("notebook_user", "work", notebook_path=NOTEBOOK)
+        items = user.ended(user.prompt(session_id, asked))["items"]
+        told += answers_in("".join(i["text"] for i in items if i["kind"] == "agent_message"))
+    assert len(told) == 8
+    for each in told:
+        assert not each["failed"], each
+        assert "ann-lee" not in each["text"]
+        assert "mask" in each["text"]
+
+
 def test_without_tools_there_are_none(server: JupyterServer, kernel: Kernel, path: Path) -> None:
     kernel.run("%%acp notebook_user --no-tools --new\ntools", cell_id="c1", watched=True).ok()
     assert kernel.run("print(_acp.text)").ok().printed.strip() == "no tools"

@@ -20,6 +20,10 @@ const FRESH_MS = 3_000;
 
 const KEY = 'acp';
 
+/** For agents, in English. */
+const NOT_DESCRIBED =
+  'Its value is not described: acp-jupyter is not installed in the environment of this kernel.';
+
 /** An expression's value as base64 of JSON: the kernel answers with its `repr`. */
 const packed = (expression: string): string =>
   `__import__('base64').b64encode(__import__('json').dumps(${expression}).encode()).decode()`;
@@ -36,13 +40,11 @@ const LIST = packed(
     `and type(v).__name__ not in ('module', 'function', 'type', 'builtin_function_or_method')][-${MAX}:]`,
 );
 
-const valueOf = (name: string): string =>
-  packed(
-    `(lambda v, r: [type(v).__name__, ([setattr(r, k, n) for k, n in ` +
-      `dict(maxlevel=4, maxlist=60, maxtuple=60, maxdict=60, maxset=60, maxfrozenset=60, ` +
-      `maxdeque=60, maxarray=60, maxstring=8000, maxlong=400, maxother=8000).items()], ` +
-      `r.repr(v))[1]])(${name}, __import__('reprlib').Repr())`,
-  );
+/** The kernel's own description, the same that its prompts and tools use: it knows what is masked. */
+const descriptionOf = (name: string): string =>
+  packed(`__import__('acp_jupyter.kernel.variables', fromlist=['_']).described_text('${name}')`);
+
+const typeOf = (name: string): string => packed(`type(${name}).__name__`);
 
 /** The variables of Python kernels, read while the kernels are idle. */
 export class Variables {
@@ -80,19 +82,26 @@ export class Variables {
     return list;
   }
 
-  /** Type and `repr`, up to a length; `null` if the kernel does not answer in time. */
+  /**
+   * Type, size and value, without what is masked; `null` if the kernel does not answer in time.
+   * Without acp-jupyter in its environment, the type alone: nobody there knows what is masked.
+   */
   async describe(kernel: Kernel.IKernelConnection, name: string): Promise<string | null> {
     // Only ever evaluate a name.
     if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
       return null;
     }
     await this.#listing.get(kernel);
-    const describing = this.#describing.then(() => evaluate(kernel, valueOf(name), VALUE_MS));
+    const describing = this.#describing.then(async () => {
+      const text = await evaluate(kernel, descriptionOf(name), VALUE_MS);
+      if (typeof text === 'string' && text !== '') {
+        return text;
+      }
+      const type = await evaluate(kernel, typeOf(name), VALUE_MS);
+      return typeof type === 'string' ? `${name}: ${type}\n${NOT_DESCRIBED}` : null;
+    });
     this.#describing = describing;
-    const [type, value] = listOf(await describing);
-    return typeof type === 'string' && typeof value === 'string'
-      ? `${name}: ${type}\n${value}`
-      : null;
+    return describing;
   }
 }
 
