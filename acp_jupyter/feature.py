@@ -39,6 +39,9 @@ class Feature:
     wire_models: str = ""
     """A tuple of models that the page's types include beside commands and their results; read by
     `acp_jupyter.api.models.frames`."""
+    prompts: str = ""
+    """An async function that takes the host, a session and a prompt, and returns the prompt to send
+    and what the user should know of it; read by `acp_jupyter.api.dispatch`."""
     subcommands: str = ""
     """A tuple of `Subcommand`, read by `acp_jupyter.kernel.magics.help`."""
     transcripts: str = ""
@@ -47,6 +50,9 @@ class Feature:
     cell: str = ""
     """A `CellFeature`: options in the first line of a cell, which the feature then runs; read by
     `acp_jupyter.api.cell_options`."""
+    cell_prompt: str = ""
+    """A function that takes the options of a cell and its prompt, and returns the options to use;
+    called by `acp_jupyter.kernel.magics.ipython_extension`."""
     cell_ended: str = ""
     """A function that takes IPython's result of each cell that ends while the magics are loaded,
     and of the last one before; called by `acp_jupyter.kernel.magics.ipython_extension`."""

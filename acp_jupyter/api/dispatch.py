@@ -73,7 +73,7 @@ class Dispatcher:
             SessionOpener(host, self.trust, self._renamed),
             SessionLifecycle(host, self.trust),
             SessionSearch(host),
-            PromptSender(host, pages_and_kernels),
+            PromptSender(host, pages_and_kernels, tuple(registered("prompts").values())),
             CellContexts(host, pages_and_kernels),
             TurnControl(host),
             AgentCommands(host, terminals),

@@ -24,6 +24,7 @@ NAMES: list[str] = [
     "history",
     "outside",
     "prompt_cells",
+    "prompts",
     "recordings",
     "share",
     "variants",

@@ -216,6 +216,11 @@ def require_no_more(network: Network, now: Network) -> None:
 _MIN: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
 
 
+def stricter(one: Policy, other: Policy) -> Policy:
+    """Return the policy of the two that allows less."""
+    return min(one, other, key=_MIN.index)
+
+
 def _are_apart(names: Sequence[str], patterns: Sequence[str]) -> bool:
     """Return whether no name can match both; False if that is unclear, as both have wildcards."""
     for these, those in ((names, patterns), (patterns, names)):

@@ -58,6 +58,7 @@ def test_the_whole_takes_linear_time() -> None:
 
 
 ANCHORED = {
+    "features.prompts.prompt_file._GIVEN",
     "host.sandbox.hosts._OF_MODELS",
     "transcript.closed_markdown._BLOCK_BEGINS",
     "protocol.log_envelope._RECEIVER",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from pydantic import JsonValue
@@ -52,18 +53,33 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.sessions.prompts import Prompt
 from acp_jupyter.host.sessions.session import Session
+from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState
 
+Rewrite: TypeAlias = Callable[[AgentHost, Session, Prompt], Awaitable[tuple[Prompt, str]]]
+
 
 class PromptSender:
-    """Sends prompts to their session."""
+    """Sends prompts to their session.
 
-    def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
+    Parameters
+    ----------
+    rewrites
+        What features put in the place of a prompt; each also returns what the user should know.
+    """
+
+    def __init__(
+        self,
+        host: AgentHost,
+        pages_and_kernels: NotebookLookup,
+        rewrites: Sequence[Rewrite] = (),
+    ) -> None:
         self._host = host
         self._pages_and_kernels = pages_and_kernels
+        self._rewrites = rewrites
         self._accepting: WeakKeyDictionary[Session, asyncio.Lock] = WeakKeyDictionary()
 
     @handles(PromptSession)
@@ -96,7 +112,13 @@ class PromptSender:
         async with self._accepting.setdefault(session, asyncio.Lock()):
             # The prompt is written down before its turn begins.
             await asyncio.to_thread(session.turn_files.read_secrets)
+            said = []
+            for rewrite in self._rewrites:
+                prompt, words = await rewrite(self._host, session, prompt)
+                said.append(words)
             turn_id = session.prompt(prompt)
+            for words in filter(None, said):
+                session.journal.note(HostNotice(text=words))
         # An accepted prompt must survive if the server is killed.
         await self._host.sessions.save(session)
         return {"turn_id": turn_id}

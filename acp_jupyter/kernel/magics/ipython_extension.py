@@ -67,6 +67,8 @@ def cell_magic(line: str, cell: str) -> None:
     shell = get_ipython()
     assert shell is not None
     try:
+        for choose in registered("cell_prompt").values():
+            options = choose(options, cell)
         run = run_cell if options.feature is None else options.feature.run
         run(shell, options, cell.strip("\n"))
     except BadLine as error:

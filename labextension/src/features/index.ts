@@ -11,6 +11,7 @@ export { historyPlugin } from './history/plugin';
 export { nextCellPlugin } from './next_cell/plugin';
 export { outsidePlugin } from './outside/plugin';
 export { addedPromptsPlugin, cellExecutorPlugin } from './prompt_cells/plugin';
+export { promptsPlugin } from './prompts/plugin';
 export { sharePlugin } from './share/plugin';
 export { trafficPlugin } from './traffic/plugin';
 export { variantsPlugin } from './variants/plugin';

@@ -139,10 +139,10 @@ export function mentionAt(text: string, caret: number): MentionToken | null {
 const SHOWN = 8;
 
 /** The commands that match what was typed; only at the start of the message. */
-export function slashMatches(
+export function slashMatches<Command extends SlashCommand>(
   text: string,
-  commands: readonly SlashCommand[],
-): readonly SlashCommand[] {
+  commands: readonly Command[],
+): readonly Command[] {
   const typed = /^\/(\S*)$/.exec(text)?.[1]?.toLowerCase();
   if (typed === undefined) {
     return [];

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact';
 
-import type { Notice, SessionState, TurnState } from '../wire/types';
+import type { Notice, SessionState, SlashCommand, TurnState } from '../wire/types';
 import type { Translate } from './i18n';
 
 /** What a feature adds to the core's views. */
@@ -18,9 +18,28 @@ export interface Addition {
   }>;
   /** What a notice offers. */
   readonly offer?: ComponentType<{ readonly item: Notice }>;
+  /** Commands at the beginning of a message, after those of the agent; an empty id for none. */
+  readonly slashCommands?: (sessionId: string) => Promise<readonly AddedCommand[]>;
   /** In the head of a review that has one notebook. */
   readonly reviewHead?: ComponentType<{ readonly notebook: string }>;
 }
+
+export interface AddedCommand extends SlashCommand {
+  /** What it is, in a word or two. */
+  readonly label: string;
+  /** Id of the agent that it is for; empty for any. */
+  readonly agent: string;
+  /** Why it can't be used; empty if it can. */
+  readonly problem: string;
+  /** Asks for its arguments; `null` if it has none. */
+  readonly form: CommandForm | null;
+}
+
+export type CommandForm = ComponentType<{
+  /** Takes the message. */
+  readonly onDone: (message: string) => void;
+  readonly onCancel: () => void;
+}>;
 
 export interface AddedPage {
   readonly id: string;

@@ -47,6 +47,11 @@ const SHAPES: { readonly [Name in keyof Answers]?: (value: unknown) => boolean }
   list_rules: value =>
     Array.isArray(value) &&
     value.every(each => recordOf('text')(each) && isRecord(each) && isRecord(each.rule)),
+  list_prompts: value =>
+    isRecord(value) &&
+    listOf('name', 'description', 'agent', 'problem')(value.prompts) &&
+    Array.isArray(value.prompts) &&
+    value.prompts.every(each => isRecord(each) && listOf('name')(each.arguments)),
   list_outside_keys: listOf('key_id', 'notebook_path', 'policy'),
   make_outside_key: value =>
     recordOf('key', 'variable')(value) && isRecord(value) && recordOf('key_id')(value.entry),

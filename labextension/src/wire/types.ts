@@ -485,6 +485,7 @@ export type Command =
   | RevokeOutsideKey
   | ReadPromptCell
   | RunPromptCell
+  | ListPrompts
   | CreateVariant;
 
 /** A command; a reply with the same id answers it. */
@@ -1320,6 +1321,15 @@ export interface ListOutsideKeys {
   name: 'list_outside_keys';
 }
 
+/** List the saved prompts of a folder, as its files are now. */
+export interface ListPrompts {
+  name: 'list_prompts';
+  /** The notebook of that new session. */
+  notebook_path?: string;
+  /** The session whose folder it is; empty for the folder of a new session. */
+  session_id?: string;
+}
+
 /** List the remembered rules, of one session and its folder or of all. */
 export interface ListRules {
   name: 'list_rules';
@@ -1593,6 +1603,14 @@ export interface PlanEntry {
   content: string;
   priority: 'high' | 'medium' | 'low';
   status: 'pending' | 'in_progress' | 'completed';
+}
+
+/** An argument of a saved prompt. */
+export interface PromptArgument {
+  /** Null if it must be given. */
+  default: string | null;
+  description: string;
+  name: string;
 }
 
 /** Result of ``read_prompt_cell``. */
@@ -1914,6 +1932,33 @@ export interface SavedOutputs {
   /** Value of ``after`` that returns later changes, for the same ``epoch``. */
   number: number;
   outputs: SavedOutput[];
+}
+
+/** A saved prompt without its text. */
+export interface SavedPrompt {
+  /** Id of the agent that it is for; empty for any. */
+  agent: string;
+  arguments: PromptArgument[];
+  description: string;
+  /** Whether the session's agent has a command of this name, which is then used. */
+  hidden: boolean;
+  /** What follows the slash. */
+  name: string;
+  /** Its file, relative to the folder, with forward slashes. */
+  path: string;
+  /** The loosest policy of its turns; null for the user's own. */
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  /** Why it can't be used. */
+  problem: string;
+}
+
+/** Result of ``list_prompts``. */
+export interface SavedPrompts {
+  folder: string;
+  /** How many more files there are. */
+  left_out: number;
+  /** By name. */
+  prompts: SavedPrompt[];
 }
 
 /** A line that a search found. */
@@ -2752,5 +2797,6 @@ export interface Results {
   revoke_outside_key: null;
   read_prompt_cell: PromptCell;
   run_prompt_cell: PromptCellTurn;
+  list_prompts: SavedPrompts;
   create_variant: SessionState;
 }

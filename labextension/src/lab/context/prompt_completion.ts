@@ -10,10 +10,13 @@ import { Text } from '@jupyterlab/coreutils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import { mentionAt, slashMatches } from '../../state/attachments';
+import { mentionAt } from '../../state/attachments';
+import { listedCommands } from '../../state/listed_commands';
 import type { Translate } from '../../views';
 import type { Mention } from '../../views/actions';
+import type { AddedCommand } from '../../views/additions';
 import type { SessionState } from '../../wire/types';
+import { additions, loadAdditions } from '../page/additions';
 import { placeAt } from '../page/answer_cells';
 import type { Place } from '../page/answer_cells';
 import { IAcpClient } from '../page/client';
@@ -120,19 +123,34 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
       };
     }
     if (place?.kind === 'command') {
-      const commands = this.#session()?.commands ?? [];
+      const session = this.#session();
+      const added = await this.#added(session?.session_id ?? '');
       return {
         start: place.start,
         find: typed =>
-          slashMatches(typed, commands).map(({ name, hint, description }) => ({
-            label: hint === '' ? `/${name}` : `/${name} ${hint}`,
-            insertText: `/${name} `,
-            type: this.#t('command'),
-            documentation: description,
-          })),
+          listedCommands(typed, session?.commands ?? [], added, this.#t).map(
+            ({ name, hint, description, added: more }) => ({
+              label: hint === '' ? `/${name}` : `/${name} ${hint}`,
+              insertText: `/${name} `,
+              type: more?.label ?? this.#t('command'),
+              documentation: more?.problem || description,
+            }),
+          ),
       };
     }
     return null;
+  }
+
+  /** What features add to the agent's commands, as far as it is known soon. */
+  async #added(sessionId: string): Promise<readonly AddedCommand[]> {
+    const found: AddedCommand[] = [];
+    const load = async () => {
+      await loadAdditions();
+      const lists = additions.get('slashCommands').map(list => list(sessionId));
+      found.push(...(await Promise.all(lists)).flat());
+    };
+    await within(load(), WAIT_MS);
+    return found;
   }
 
   #mentionItem({ label, word, detail, attachment: { kind } }: Mention): Item {

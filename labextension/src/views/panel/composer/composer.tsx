@@ -7,6 +7,7 @@ import { DRAFT, NOTICE, SANDBOX_OFFER, SENT } from '../../../state/ui';
 import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
+import type { AddedCommand } from '../../additions';
 import type { Translate } from '../../i18n';
 import { IconButton, messageOf } from '../../parts/buttons';
 import type { SendKey } from '../../props';
@@ -17,7 +18,7 @@ import { MentionList, mentionBeside, useMentions, withMention, withoutMention } 
 import { Pickers } from './pickers';
 import type { SandboxParts } from './pickers';
 import { Queue } from './queue';
-import { SlashList, useSlash } from './slash_commands';
+import { SlashList, useAddedCommands, useSlash, withCommand } from './slash_commands';
 import { UsageRing } from './usage';
 
 /** Pressing Escape twice within this time stops the turn. */
@@ -150,7 +151,32 @@ export function Composer(props: ComposerProps) {
     }
     attaching.remove(attachment);
   };
-  const slash = useSlash(text, session?.commands ?? NO_COMMANDS, setText, t);
+  const [form, setForm] = useState<AddedCommand | null>(null);
+  const added = useAddedCommands(text, session?.session_id ?? '', actions);
+  const slash = useSlash(
+    form === null ? text : '',
+    session?.commands ?? NO_COMMANDS,
+    added,
+    (command, more) => {
+      if (more !== null && session === null && props.agents.some(({ id }) => id === more.agent)) {
+        props.onAgent(more.agent);
+      }
+      if (more?.form) {
+        setForm(more);
+      } else {
+        setText(withCommand(command));
+      }
+    },
+    t,
+  );
+  const leaveForm = (message: string | null) => {
+    setForm(null);
+    if (message !== null) {
+      setText(message);
+      caret.current = message.length;
+    }
+    box.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (slash.onKeyDown(event) || mentions.onKeyDown(event)) {
       return;
@@ -195,6 +221,7 @@ export function Composer(props: ComposerProps) {
         <Queue session={session} actions={actions} t={t} onFailure={onFailure} />
       )}
       <div class={attaching.over ? 'acp-box is-on' : 'acp-box'} {...attaching.box}>
+        {form?.form && <form.form onDone={leaveForm} onCancel={() => leaveForm(null)} />}
         {slash.list !== null && <SlashList {...slash.list} />}
         {slash.list === null && mentions.list !== null && <MentionList {...mentions.list} />}
         <Chips

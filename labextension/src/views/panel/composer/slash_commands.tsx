@@ -1,9 +1,12 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
-import { slashMatches } from '../../../state/attachments';
+import { listedCommands } from '../../../state/listed_commands';
+import type { ListedCommand } from '../../../state/listed_commands';
 import type { SlashCommand } from '../../../wire/types';
+import type { Actions } from '../../actions';
+import type { AddedCommand } from '../../additions';
 import type { Translate } from '../../i18n';
-import { useUniqueId } from '../../scene';
+import { useAllAdditions, useUniqueId } from '../../scene';
 import { listAria, listKeys } from './completion_list';
 
 /** The list of commands, and the message box's handlers for it. */
@@ -22,29 +25,54 @@ export interface Slash {
 export interface SlashListProps {
   readonly id: string;
   readonly label: string;
-  readonly commands: readonly SlashCommand[];
+  readonly commands: readonly Listed[];
   readonly active: number;
   readonly onActive: (index: number) => void;
   readonly onTake: (index: number) => void;
 }
 
-/** Completes the agent's commands while a message starts with a slash. */
+type Listed = ListedCommand<AddedCommand>;
+
+/** What features add for a session; asked for each time that a message begins with a slash. */
+export function useAddedCommands(
+  text: string,
+  sessionId: string,
+  actions: Actions,
+): readonly AddedCommand[] {
+  const additions = useAllAdditions(actions);
+  const slashed = /^\/\S*$/u.test(text);
+  const [added, setAdded] = useState<readonly AddedCommand[]>([]);
+  useEffect(() => {
+    let over = !slashed;
+    if (slashed) {
+      const lists = additions.get('slashCommands').map(list => list(sessionId));
+      void Promise.all(lists).then(found => over || setAdded(found.flat()));
+    }
+    return () => {
+      over = true;
+    };
+  }, [slashed, sessionId, additions]);
+  return added;
+}
+
+/** Completes the commands while a message starts with a slash. */
 export function useSlash(
   text: string,
   commands: readonly SlashCommand[],
-  setText: (text: string) => void,
+  added: readonly AddedCommand[],
+  onTake: (command: SlashCommand, added: AddedCommand | null) => void,
   t: Translate,
 ): Slash {
   const id = useUniqueId();
   const [closed, setClosed] = useState<string | null>(null);
   const [chosen, setChosen] = useState({ text, index: 0 });
-  const matches = closed === text ? [] : slashMatches(text, commands);
+  const matches = closed === text ? [] : listedCommands(text, commands, added, t);
   const active = chosen.text === text ? Math.min(chosen.index, matches.length - 1) : 0;
   const go = (index: number) => setChosen({ text, index });
   const take = (index: number) => {
     const command = matches[index];
-    if (command !== undefined) {
-      setText(withCommand(command));
+    if (command !== undefined && (command.added?.problem ?? '') === '') {
+      onTake(command, command.added ?? null);
     }
   };
   if (matches.length === 0) {
@@ -70,6 +98,7 @@ export function SlashList({ id, label, commands, active, onActive, onTake }: Sla
           role="option"
           id={`${id}-${index}`}
           aria-selected={index === active}
+          aria-disabled={(command.added?.problem ?? '') !== ''}
           onPointerMove={() => onActive(index)}
           // The message box keeps the focus.
           onPointerDown={event => event.preventDefault()}
@@ -78,7 +107,14 @@ export function SlashList({ id, label, commands, active, onActive, onTake }: Sla
           <span class="grow">
             /{command.name}
             {command.hint !== '' && <span class="muted"> {command.hint}</span>}
-            {command.description !== '' && <small class="muted">{command.description}</small>}
+            {command.added !== undefined && <span class="muted"> · {command.added.label}</span>}
+            {[command.description, command.added?.problem ?? '']
+              .filter(words => words !== '')
+              .map(words => (
+                <small class="muted" key={words}>
+                  {words}
+                </small>
+              ))}
           </span>
         </div>
       ))}

@@ -1,0 +1,1 @@
+"""Nothing is shared: the tests have a server of their own."""
