@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 from traitlets.config import Config
 
 from acp_jupyter.host.bounds import Bounds
