@@ -18,6 +18,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from pydantic import JsonValue
 
+from acp_jupyter.kernel.connections import describe_connection
 from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.masked_values import covering
@@ -98,6 +99,8 @@ def users_namespace() -> Mapping[str, object]:
 def _words(name: str, value: Any) -> str:
     if is_tabular(value):
         return describe_table(name, value)
+    if (words := describe_connection(value)) is not None:
+        return words
     words = _other_words(name, value)
     return covering(users_namespace(), {name: value})(words)
 

@@ -21,20 +21,22 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
 
     take(panel, "Look at @clean", "Variables", "cleaned")
     expect(panel.message).to_have_value("Look at @cleaned ")
+    take(panel, " and @sal", "Variables", "sales")
     take(panel, " and @cell1", "Cells", "Cell 1: cleaned = list(range(3))")
     take(panel, " @Zero", "Errors", "Cell 2: ZeroDivisionError")
     take(panel, " @clean.p", "Files", "clean.py")
     chips = attachments(panel)
-    expect(chips).to_have_count(4)
+    expect(chips).to_have_count(5)
     panel.button("Remove Cell 1: cleaned = list(range(3))").click()
-    expect(chips).to_have_count(3)
+    expect(chips).to_have_count(4)
     expect(panel.message).to_be_focused()
 
     panel.message.press("Enter")
     expect(chips).to_have_count(0)
-    text, variable, error, file = blocks_told(lab.server, panel)
+    text, variable, table, error, file = blocks_told(lab.server, panel)
     assert text["text"].startswith("Look at @cleaned")
-    assert variable["resource"]["text"] == "cleaned: list\n[0, 1, 2]"
+    assert variable["resource"]["text"] == "cleaned: list\nlength 3\n[0, 1, 2]"
+    assert "| 0 | [masked] | 7.25 |" in table["resource"]["text"]
     assert "boom = 1 / 0" in error["resource"]["text"]
     assert "ZeroDivisionError: division by zero" in error["resource"]["text"]
     assert "\x1b" not in error["resource"]["text"]
@@ -132,11 +134,20 @@ def test_what_an_agent_refuses_is_not_lost(lab: LabPage, workspace: Workspace) -
     expect(panel.message).to_have_value("And this?")
 
 
+_SALES = """
+import pandas
+from acp_jupyter.context import mask
+sales = pandas.DataFrame({"email": ["ann-lee"], "amount": [7.25]})
+mask(sales, ["email"])
+"""
+
+
 def _with_a_variable_and_an_error(lab: LabPage, workspace: Workspace) -> PanelView:
-    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0"))
+    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0", _SALES))
     nb.wait_for_kernel()
     nb.run_to_end(0)
     nb.run_to_end(1)
+    nb.run_to_end(2)
     expect(nb.output(1)).to_contain_text("division by zero")
     panel = lab.panel
     panel.choose_agent("takes")

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.support.kernel.cells import Kernel
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.routes import finished, open_session, start_turn
 
@@ -98,6 +99,9 @@ def test_a_kernel_has_the_same_bounds(server: JupyterServer) -> None:
     kernel = server.start_kernel("bounded.ipynb")
     answer = kernel.request("POST", "sessions", {"agent": "demo", "policy": "allow-all"})
     assert DECIDED in refused(answer)
+    with Kernel(server.root, connection_file=kernel.connection_file) as running:
+        code = "from acp_jupyter.kernel.masks import masks; print(masks.is_masked('IBAN'))"
+        assert running.run(code).ok().printed == "True\n"
 
 
 @pytest.mark.parametrize("kind", ["policy", pytest.param("agent", marks=pytest.mark.long)])
