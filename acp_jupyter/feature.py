@@ -36,6 +36,9 @@ class Feature:
     routes: str = ""
     """Handlers that take the `Backend`, by their paths below the API's root; read by
     `acp_jupyter.server.handlers`."""
+    pages: str = ""
+    """Handlers of pages for people, that take the `Backend`, by their paths below
+    ``acp-jupyter/``; read by `acp_jupyter.server.handlers`."""
     wire_models: str = ""
     """A tuple of models that the page's types include beside commands and their results; read by
     `acp_jupyter.api.models.frames`."""

@@ -55,7 +55,7 @@ from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
-from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.handlers import handlers, page_handlers
 from acp_jupyter.server.kernel.remote import RemoteKernels
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
@@ -353,7 +353,7 @@ class AcpJupyter(ExtensionApp):
             self.waiting_hours,
         )
         self._looking: asyncio.Task[None] | None = None
-        self.handlers.extend(handlers(self._backend))
+        self.handlers.extend([*handlers(self._backend), *page_handlers(self._backend)])
         # This reads the token from the environment, too.
         self._secrets = ServerSecrets(serverapp, host.secrets, kernels.keys)
         self._secrets.begin()

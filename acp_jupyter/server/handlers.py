@@ -226,6 +226,15 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
     return [(url_path_join("/", path), handler, kwargs) for path, handler, kwargs in fixed + table]
 
 
+def page_handlers(backend: Backend) -> list[HandlerSpec]:
+    """Return the pages for people, which are no part of the API."""
+    return [
+        (url_path_join("/acp-jupyter", path), handler, {"backend": backend})
+        for of_feature in registered("pages").values()
+        for path, handler in of_feature.items()
+    ]
+
+
 _Model = TypeVar("_Model", bound=Model)
 
 

@@ -58,19 +58,19 @@ class PageKeys:
 
         def hook(handler: JupyterHandler, page_config: PageConfig) -> PageConfig:
             config = page_config if before is None else before(handler, page_config)
-            return {**config, OPTION: self._key_for(handler, person_of)}
+            user = handler.current_user
+            person = person_of(handler, user) if isinstance(user, User) else None
+            return {**config, OPTION: "" if person is None else self.key_for(handler, person)}
 
         settings[_HOOK] = hook
 
-    def _key_for(
-        self, handler: JupyterHandler, person_of: Callable[[JupyterHandler, User], str]
-    ) -> str:
-        user = handler.current_user
-        if not isinstance(user, User) or not _loads_a_page(handler.request.headers):
+    def key_for(self, handler: JupyterHandler, person: str) -> str:
+        """Return a key for the page that a request loads; empty if a script may have sent it."""
+        if not _loads_a_page(handler.request.headers):
             return ""
         # A script could read the page from the browser's cache.
         handler.set_header("Cache-Control", "no-store")
-        return self.make(person_of(handler, user))
+        return self.make(person)
 
     def _sign(self, nonce: str, person: str) -> str:
         return hmac.new(self._secret, f"{nonce}\n{person}".encode(), hashlib.sha256).hexdigest()

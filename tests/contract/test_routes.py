@@ -17,7 +17,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
-from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.handlers import handlers, page_handlers
 from tests.contract.golden import check
 from tests.support.features import tables
 from tests.support.host.commands import MODELS, CommandSender, example
@@ -54,7 +54,7 @@ def sender(tmp_path: Path) -> Iterator[CommandSender]:
 
 def test_routes_and_who_may_call_them(sender: CommandSender) -> None:
     callers = {name: _callers(sender, name) for name in MODELS}
-    check("routes.txt", sorted(_routes(callers)))
+    check("routes.txt", [*sorted(_routes(callers)), *sorted(_pages())])
     check("commands.txt", (f"{name}: {callers[name]}" for name in sorted(MODELS)))
 
 
@@ -73,6 +73,11 @@ def _routes(callers: dict[str, str]) -> Iterator[str]:
             takes = "".join(f", {part}" for part in (f"?{query}", body + bytes_) if len(part) > 1)
             who = callers[row.name]
             yield f"{path} {method}: {row.name} {route.status}{takes}: {who}"
+
+
+def _pages() -> Iterator[str]:
+    for path, handler, _ in page_handlers(cast("Backend", None)):
+        yield f"{path} {' '.join(_methods(handler))}: user"
 
 
 def _methods(handler: type[RequestHandler]) -> list[str]:
