@@ -174,6 +174,11 @@ export class Client {
     this.#socket.retryNow();
   }
 
+  /** Connects again, for example after the device slept: its connection may be dead by then. */
+  renew(): void {
+    this.#socket.renew();
+  }
+
   dispose(): void {
     this.#socket.dispose();
   }

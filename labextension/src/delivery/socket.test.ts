@@ -63,6 +63,18 @@ test('many sessions share one socket, and each follower its store', () => {
   expect(last(sockets).of('unsubscribe')).toEqual([{ type: 'unsubscribe', session_id: 'a' }]);
 });
 
+test('a connection that may be dead is replaced at once, and resumes where the store stands', () => {
+  const { client, sockets } = makeClient();
+  client.follow('a');
+  last(sockets).hello();
+  last(sockets).events('a', snapshot('a', 3, 'of a'));
+  client.renew();
+  expect(sockets).toHaveLength(2);
+  last(sockets).hello();
+  expect(client.connection.state).toBe('open');
+  expect(last(sockets).of('subscribe')).toMatchObject([{ session_id: 'a', after: 3 }]);
+});
+
 test('after a loss it resumes where the store stands, with growing waits', () => {
   const { client, sockets } = makeClient();
   const states: string[] = [];

@@ -97,6 +97,14 @@ export class Socket {
     }
   }
 
+  /** Replaces a connection that may be dead although nothing has closed it. */
+  renew(): void {
+    if (this.#connection.state === 'open') {
+      this.#channel?.close();
+    }
+    this.retryNow();
+  }
+
   /** Subscribes to a session's events, from the last one that the store has. */
   follow(store: SessionStore): void {
     store.viewer = this.#user;
