@@ -22,6 +22,7 @@ NAMES: list[str] = [
     "fix",
     "gateway",
     "history",
+    "inbox",
     "outside",
     "prompt_cells",
     "prompts",

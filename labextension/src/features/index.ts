@@ -8,6 +8,7 @@ export { contextPlugin } from './context/plugin';
 export { fixPlugin } from './fix/plugin';
 export { followPlugin } from './follow/plugin';
 export { historyPlugin } from './history/plugin';
+export { inboxPlugin } from './inbox/plugin';
 export { nextCellPlugin } from './next_cell/plugin';
 export { outsidePlugin } from './outside/plugin';
 export { addedPromptsPlugin, cellExecutorPlugin } from './prompt_cells/plugin';

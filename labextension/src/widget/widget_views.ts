@@ -35,7 +35,7 @@ export function openWidgetViews(model: WidgetModel, drawing: WidgetRenderer): Wi
     store: stores.of(turn.store),
     part,
     turnId,
-    actions: turn.live ? actionsOf(client) : null,
+    actions: turn.live ? clientActions(client) : null,
     askedBelow: turnOfWidget.askedBelow(),
     ...(turn.live ? { connection: client.connection } : {}),
     sendKey: client.sendKey,
@@ -79,7 +79,8 @@ export function openWidgetViews(model: WidgetModel, drawing: WidgetRenderer): Wi
   };
 }
 
-function actionsOf(client: Client): Actions {
+/** The actions of a page that has a client and nothing of JupyterLab. */
+export function clientActions(client: Client): Actions {
   return {
     ...commandActions(client.run),
     send: async (session_id, prompt) => {

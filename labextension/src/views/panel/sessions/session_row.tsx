@@ -190,7 +190,8 @@ function Rename({ session, actions, t, name, onDone, onFailure }: RenameProps) {
   );
 }
 
-function Mark({ session }: { readonly session: SessionSummary }) {
+/** The icon of a session's state. */
+export function Mark({ session }: { readonly session: SessionSummary }) {
   if (session.read_only !== '') {
     return <Icon name="lock" />;
   }
@@ -207,7 +208,7 @@ function Mark({ session }: { readonly session: SessionSummary }) {
 const MARKS = { idle: 'keep', requires_action: 'warning', stopped: 'pending' } as const;
 
 /** `state · agent · notebook · age`. */
-function Facts({ session, now, t }: Pick<SessionRowProps, 'session' | 'now' | 't'>) {
+export function Facts({ session, now, t }: Pick<SessionRowProps, 'session' | 'now' | 't'>) {
   const notebook = session.notebook_path.slice(session.notebook_path.lastIndexOf('/') + 1);
   const old = session.updated_at === null ? '' : age(Math.max(0, now - session.updated_at), t);
   const branch =
