@@ -16,6 +16,9 @@ export const LAST = 'last';
 /** Id of the text with the result of the user's last action on the session. */
 export const NOTICE = 'notice';
 
+/** Id of the ids of pinned cells that don't go along with the next message, one in a line. */
+export const UNPINNED = 'unpinned';
+
 /** Id of the sandbox offer over the message box; empty if it is closed. */
 export const SANDBOX_OFFER = 'sandbox offer';
 

@@ -113,7 +113,13 @@ export interface Actions {
   cancelToolCall?(sessionId: string, toolCallId: string): Promise<void>;
   /** Asks whether the command of a call that a wall stopped may run once, outside the sandbox. */
   readonly runOutside?: (sessionId: string, toolCallId: string) => Promise<void>;
-  send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
+  send?(
+    sessionId: string,
+    text: string,
+    attachments: readonly DraftAttachment[],
+    /** Ids of pinned cells that don't go along. */
+    unpinned: readonly string[],
+  ): Promise<void>;
   /** Finds things that `@` can mention; without it nothing can be attached. */
   readonly mentions?: MentionSource;
   /** The policies that the administrator of the server allows; all if absent. */

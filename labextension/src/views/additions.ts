@@ -1,5 +1,7 @@
 import type { ComponentType } from 'preact';
 
+import type { DraftAttachment } from '../state/attachments';
+import type { UiState } from '../state/ui';
 import type { Notice, SessionState, SlashCommand, TurnState } from '../wire/types';
 import type { Translate } from './i18n';
 
@@ -7,6 +9,8 @@ import type { Translate } from './i18n';
 export interface Addition {
   /** Beside the folder of the panel's session. */
   readonly panelHead?: ComponentType<{ readonly session: SessionState }>;
+  /** Over the message box. */
+  readonly composer?: ComponentType<ComposerHead>;
   /** A page of the panel. */
   readonly panelPage?: AddedPage;
   /** An item in the menu of a session; `null` for none. */
@@ -40,6 +44,15 @@ export type CommandForm = ComponentType<{
   readonly onDone: (message: string) => void;
   readonly onCancel: () => void;
 }>;
+
+/** The message that is being written. */
+export interface ComposerHead {
+  /** `null` before there is a session. */
+  readonly session: SessionState | null;
+  readonly attachments: readonly DraftAttachment[];
+  readonly onRemove: (attachment: DraftAttachment) => void;
+  readonly ui: UiState;
+}
 
 export interface AddedPage {
   readonly id: string;

@@ -58,6 +58,8 @@ const SHAPES: { readonly [Name in keyof Answers]?: (value: unknown) => boolean }
   login: recordOf('message', 'terminal', 'command'),
   logout: recordOf('message'),
   restart_agent: recordOf('message'),
+  get_context: value =>
+    isRecord(value) && Array.isArray(value.cells) && Array.isArray(value.pinned),
   get_items: value => isRecord(value) && Array.isArray(value.items),
   get_changes: value => isRecord(value) && Array.isArray(value.files),
   list_changing_sessions: value => isRecord(value) && Array.isArray(value.session_ids),

@@ -11,6 +11,7 @@ import type { CurrentNotebook } from '../page/current_notebook';
 import { isDocument } from '../page/is_document';
 import { baseOf, folderOf, serverPath } from '../page/paths';
 import { blocksOf } from './content_blocks';
+import type { Block } from './content_blocks';
 import { Files } from './files';
 import { Mentions } from './mentions';
 import { Variables } from './variables';
@@ -50,18 +51,27 @@ export class PageContext {
     if (attachments.length === 0) {
       return text;
     }
-    const { notebook, t } = this.#options;
+    const { t } = this.#options;
     if (session === null) {
       throw new Failure(t('The session is not loaded yet. Try again in a moment.'), 'not_loaded');
     }
-    const blocks = await blocksOf(attachments, session, {
+    const blocks = await this.blocks(attachments, session);
+    return text === '' ? blocks : [{ type: 'text', text }, ...blocks];
+  }
+
+  /** The content blocks of attachments, as they are now. */
+  blocks(
+    attachments: readonly DraftAttachment[],
+    session: Pick<SessionState, 'cwd' | 'folder'>,
+  ): Promise<Block[]> {
+    const { notebook, t } = this.#options;
+    return blocksOf(attachments, session, {
       root: PageConfig.getOption('serverRoot'),
       notebook,
       variables: this.#variables,
       document: path => this.#documents().find(({ localPath }) => localPath === path) ?? null,
       t,
     });
-    return text === '' ? blocks : [{ type: 'text', text }, ...blocks];
   }
 
   /** Folder whose files can be mentioned: the session's, else the notebook's. */

@@ -63,10 +63,10 @@ export function panelActions(parts: PanelParts): Actions {
   return {
     ...turnActions(app, client, () => panel.session, t),
     ...panelCommands(client.run),
-    send: async (sessionId, text, attachments) => {
+    send: async (sessionId, text, attachments, unpinned) => {
       const known = [panel.session, lastCreated].find(one => one?.session_id === sessionId);
       const prompt = await context.prompt(text, attachments, known ?? null);
-      await client.run({ name: 'prompt', session_id: sessionId, prompt });
+      await client.run({ name: 'prompt', session_id: sessionId, prompt, unpinned: [...unpinned] });
     },
     mentions: context.mentions,
     createSession: async (agent, policy, sandbox, network) => {

@@ -12,6 +12,7 @@ import { SessionStore } from '../../state/store';
 import type { UiState } from '../../state/ui';
 import type { Actions, PanelProps, Rendering, SendKey, StartsWith, Translate } from '../../views';
 import type { AgentEntry, SessionState } from '../../wire/types';
+import type { Block } from '../context/content_blocks';
 import { acceptFiles, PageContext } from '../context/page_context';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
@@ -25,6 +26,7 @@ import { panelActions } from './panel_actions';
 export type IAcpPanel = Pick<
   SessionPanel,
   | 'attach'
+  | 'blocks'
   | 'drawn'
   | 'isVisible'
   | 'newSession'
@@ -153,6 +155,11 @@ export class SessionPanel extends Widget {
   /** Attaches something to the message in the composer; nothing is sent. */
   attach(attachment: DraftAttachment): void {
     this.ui.attachments.add(attachment);
+  }
+
+  /** The content blocks of attachments, as they would be sent now. */
+  blocks(attachments: readonly DraftAttachment[]): Promise<Block[]> {
+    return this.#context.blocks(attachments, this.session ?? { cwd: '', folder: '' });
   }
 
   /** The panel's state: what is open and typed, and its last message. */

@@ -70,7 +70,7 @@ describe('the panel without a session', () => {
       expect(view().getByRole('button', { name: 'Send' }).hasAttribute('disabled')).toBe(false),
     );
     fireEvent.click(view().getByRole('button', { name: 'Send' }));
-    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello', []));
+    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello', [], []));
     expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'accept-edits', null, null);
     expect(openSession).toHaveBeenCalledWith('new');
   });

@@ -10,8 +10,9 @@ from playwright.sync_api import Locator, expect
 from tests.support.browser import pictures
 from tests.support.browser.accessibility import expect_accessible
 from tests.support.browser.chromium import Visitor
-from tests.support.browser.composer import blocks_of
+from tests.support.browser.composer import blocks_of, blocks_told, take
 from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.server.user import AsUser
 from tests.support.server.workspace import Workspace
 
@@ -47,7 +48,39 @@ def test_a_cell_is_pinned_another_left_out_and_both_stay_so(
     nb.run_to_end(3, "%acp context")
     expect(nb.output(3)).to_contain_text("left out")
 
-    # What the agent gets with a prompt, and by the tools.
+    _send_by_the_panel(lab)
+    _use_the_tools(lab, nb)
+
+
+def _send_by_the_panel(lab: LabPage) -> None:
+    """The panel shows what goes along before it goes, and a cell can be taken out once."""
+    panel = lab.panel
+    panel.choose_agent("takes")
+    line = panel.root.get_by_role("button", name="1 cell: ")
+    expect(line).to_contain_text("1 cell: 13 B, about 3 tokens")
+    line.click()
+    going = panel.root.get_by_role("list", name="What goes along")
+    expect(going).to_contain_text("plan = [1, 2]")
+    expect_accessible(lab.page, ".acp-going")
+    pictures.take_both("how-to/going-along", panel.root.locator(".acp-compose"), lab)
+    going.get_by_role("button", name="Take Cell 3, pinned out").click()
+    expect(panel.root.get_by_role("button", name="Nothing goes along")).to_be_visible()
+    panel.message.fill("Without it")
+    panel.message.press("Enter")
+    assert "plan" not in json.dumps(blocks_told(lab.server, panel))
+    line.click()  # the session is new, and so is its list
+    expect(going).to_contain_text("plan = [1, 2]")
+    take(panel, "With @cell1", "Cells", "Cell 1: %load_ext acp_jupyter")
+    expect(panel.root.get_by_role("button", name="2 cells: ")).to_be_visible()
+    shown = [each.inner_text() for each in going.locator("pre").all()]
+    panel.message.press("Enter")
+    told = blocks_told(lab.server, panel)[1:]
+    assert [each["resource"]["text"] for each in told] == shown
+    expect(line).to_contain_text("1 cell: 13 B")
+
+
+def _use_the_tools(lab: LabPage, nb: OpenNotebook) -> None:
+    """Send a prompt from a cell, and have an agent use the tools."""
     nb.run_to_end(3, "%%acp takes --new --trust\nTell me of @cell 2")
     with AsUser(lab.server) as user:
         told = json.dumps(blocks_of(user, user.session_of(nb.path, "takes")))

@@ -62,9 +62,12 @@ describe('the composer', () => {
     expect(view().getByRole('button', { name: 'Remove clean.py' })).toBeTruthy();
     fireEvent.keyDown(box(), { key: 'Enter' });
     await until(() =>
-      expect(send).toHaveBeenCalledWith(SESSION, 'Look at @src/clean.py', [
-        { ...FILE.attachment, mention: 'src/clean.py' },
-      ]),
+      expect(send).toHaveBeenCalledWith(
+        SESSION,
+        'Look at @src/clean.py',
+        [{ ...FILE.attachment, mention: 'src/clean.py' }],
+        [],
+      ),
     );
     await until(() => expect(view().queryByRole('list', { name: 'Attachments' })).toBeNull());
   });
@@ -132,7 +135,7 @@ describe('the composer', () => {
     fireEvent.keyDown(box(), { key: 'Enter' });
     expect(send).not.toHaveBeenCalled();
     fireEvent.keyDown(box(), { key: 'Enter', shiftKey: true });
-    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '@', []));
+    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '@', [], []));
   });
 
   it('offers nothing to attach where the host has nothing', () => {

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionView } from '../../../state/session_view';
 import type { SessionStore } from '../../../state/store';
-import { DRAFT, NOTICE, SANDBOX_OFFER, SENT } from '../../../state/ui';
+import { DRAFT, NOTICE, SANDBOX_OFFER, SENT, UNPINNED } from '../../../state/ui';
 import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
@@ -11,7 +11,7 @@ import type { AddedCommand } from '../../additions';
 import type { Translate } from '../../i18n';
 import { IconButton, messageOf } from '../../parts/buttons';
 import type { SendKey } from '../../props';
-import { useSubscription, useValue } from '../../scene';
+import { useAllAdditions, useSubscription, useValue } from '../../scene';
 import { AttachButton, Chips } from './attachments';
 import { useAttachments } from './local_files';
 import { MentionList, mentionBeside, useMentions, withMention, withoutMention } from './mentions';
@@ -99,6 +99,8 @@ export function Composer(props: ComposerProps) {
     setText('');
     mentions.close();
     const attached = store.ui.attachments.take();
+    const unpinned = store.ui.value(UNPINNED);
+    store.ui.setValue(UNPINNED, '');
     history.current = 0;
     let sessionId = store.sessionId;
     try {
@@ -106,13 +108,15 @@ export function Composer(props: ComposerProps) {
       store.ui.setValue(SENT, String(performance.now()));
       store.ui.setValue(NOTICE, '');
       store.ui.setValue(SANDBOX_OFFER, '');
-      await actions.send?.(sessionId, message, attached);
+      const without = unpinned.split('\n').filter(Boolean);
+      await actions.send?.(sessionId, message, attached, without);
     } catch (error) {
       // The draft is not lost; a session created for it is shown by now.
       const { ui } = props.shownStore(sessionId) ?? store;
       const since = ui.value(DRAFT);
       ui.setValue(DRAFT, since === '' ? message : `${message}\n${since}`);
       attached.forEach(one => ui.attachments.add(one));
+      ui.setValue(UNPINNED, unpinned);
       onFailure(messageOf(error));
     } finally {
       setSending(false);
@@ -151,6 +155,7 @@ export function Composer(props: ComposerProps) {
     }
     attaching.remove(attachment);
   };
+  const heads = useAllAdditions(actions).get('composer');
   const [form, setForm] = useState<AddedCommand | null>(null);
   const added = useAddedCommands(text, session?.session_id ?? '', actions);
   const slash = useSlash(
@@ -224,6 +229,15 @@ export function Composer(props: ComposerProps) {
         {form?.form && <form.form onDone={leaveForm} onCancel={() => leaveForm(null)} />}
         {slash.list !== null && <SlashList {...slash.list} />}
         {slash.list === null && mentions.list !== null && <MentionList {...mentions.list} />}
+        {heads.map((Head, index) => (
+          <Head
+            key={index}
+            session={session}
+            attachments={attaching.list}
+            onRemove={remove}
+            ui={store.ui}
+          />
+        ))}
         <Chips
           attachments={attaching.list}
           t={t}

@@ -18,7 +18,7 @@ describe('the message box', () => {
     expect(send).not.toHaveBeenCalled();
     await until(() => expect(box).toHaveProperty('value', 'Hello'));
     fireEvent.keyDown(box, { key: 'Enter' });
-    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith(SESSION, 'Hello', []));
+    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith(SESSION, 'Hello', [], []));
     await until(() => expect(box).toHaveProperty('value', ''));
     fireEvent.keyDown(box, { key: 'Enter' });
     expect(send).toHaveBeenCalledTimes(1);
@@ -139,6 +139,6 @@ describe('the message box', () => {
     write('/nothing');
     expect(names()).toEqual([]);
     fireEvent.keyDown(box, { key: 'Enter' });
-    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '/nothing', []));
+    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '/nothing', [], []));
   });
 });

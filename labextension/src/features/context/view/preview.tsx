@@ -1,0 +1,196 @@
+import { useEffect, useId, useState } from 'preact/hooks';
+
+import { Failure } from '../../../delivery/failure';
+import type { DraftAttachment } from '../../../state/attachments';
+import { UNPINNED } from '../../../state/ui';
+import type { Block } from '../../../lab/context/content_blocks';
+import type { ComposerHead } from '../../../views/additions';
+import { bytes, plural } from '../../../views/i18n';
+import { Icon } from '../../../views/parts/icons';
+import { Visible } from '../../../views/parts/odd_characters';
+import { useOpen, useScene, useValue } from '../../../views/scene';
+import type { NotebookContext, SessionState } from '../../../wire/types';
+import { kindOf, pictureOf, sizeOf, summary, textOfBlock } from '../going_along';
+import type { Going } from '../going_along';
+
+/** Pause before it is read, since several things may change together. */
+const PAUSE_MS = 100;
+
+/** What the preview needs of the page. */
+export interface PreviewParts {
+  readonly blocks: (attachments: readonly DraftAttachment[]) => Promise<Block[]>;
+  readonly pinned: (session: SessionState | null) => Promise<NotebookContext>;
+  /** Calls back when a notebook has changed; returns a function that stops it. */
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+type Read =
+  { readonly block: Block; readonly words: '' } | { readonly block: null; readonly words: string };
+
+const NOTHING: NotebookContext = { cells: [], pinned: [], too_many: 0 };
+
+/** What goes along with the message that is being written: a line that opens to the blocks. */
+export function preview(parts: PreviewParts) {
+  return function Preview(props: ComposerHead) {
+    const { t } = useScene();
+    const { context, words, attached } = useGoing(parts, props);
+    const [open, setOpen] = useOpen('context preview', false);
+    const [unpinned, setUnpinned] = useValue(UNPINNED);
+    const bodyId = useId();
+    const out = new Set(unpinned.split('\n').filter(Boolean));
+    const all: Going[] = [
+      ...props.attachments.map((attachment, index): Going => {
+        const read = attached.get(attachment);
+        return {
+          key: `${index} ${attachment.kind} ${attachment.label}`,
+          kind: kindOf(attachment),
+          label: attachment.label,
+          block: read?.block ?? null,
+          words: read === undefined ? t('Reading it…') : read.words,
+          isOut: false,
+          onToggle: () => props.onRemove(attachment),
+        };
+      }),
+      ...context.pinned.map(({ number, cell_id: id, block }): Going => {
+        const isOut = out.has(id);
+        const others = [...out].filter(each => each !== id);
+        return {
+          ...{ key: `pinned ${id}`, kind: 'cell', label: t('Cell %1, pinned', number) },
+          ...{ block, words: '', isOut },
+          onToggle: () => setUnpinned((isOut ? others : [...others, id]).join('\n')),
+        };
+      }),
+    ];
+    if (all.length === 0 && words === '') {
+      return null;
+    }
+    return (
+      <div class="acp-going">
+        {all.length > 0 && (
+          <button
+            type="button"
+            class="acp-line"
+            aria-expanded={open}
+            aria-controls={open ? bodyId : undefined}
+            title={t('What goes along with this message. The number of tokens is an estimate.')}
+            onClick={() => setOpen(!open)}
+          >
+            <Icon name="chevron" small class="chev" />
+            <span>{summary(all, t)}</span>
+          </button>
+        )}
+        {words !== '' && <p class="muted">{words}</p>}
+        {open && all.length > 0 && (
+          <ul id={bodyId} role="list" aria-label={t('What goes along')}>
+            {all.map(each => (
+              <Row key={each.key} going={each} />
+            ))}
+            {context.too_many > 0 && (
+              <li class="muted">
+                {plural(
+                  t,
+                  context.too_many,
+                  '1 more pinned cell does not go along.',
+                  '%1 more pinned cells don’t go along.',
+                )}
+              </li>
+            )}
+          </ul>
+        )}
+      </div>
+    );
+  };
+}
+
+function Row({ going: { label, block, words, isOut, onToggle } }: { readonly going: Going }) {
+  const { t } = useScene();
+  const picture = block === null ? null : pictureOf(block);
+  return (
+    <li class={isOut ? 'is-out' : undefined}>
+      <div class="acp-going-head">
+        <span class="cut">{label}</span>
+        <span class="muted">
+          {isOut ? t('not this time') : block === null ? words : bytes(sizeOf(block))}
+        </span>
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-label={isOut ? t('Put %1 back', label) : t('Take %1 out', label)}
+          onClick={onToggle}
+        >
+          {isOut ? t('Put back') : t('Take out')}
+        </button>
+      </div>
+      {!isOut && picture !== null && <img src={picture} alt={label} />}
+      {!isOut && block !== null && picture === null && (
+        <pre tabIndex={0} aria-label={label}>
+          <Visible text={textOfBlock(block)} strictness="controls" />
+        </pre>
+      )}
+    </li>
+  );
+}
+
+/** Reads what goes along, again after each change. */
+function useGoing(parts: PreviewParts, { session, attachments }: ComposerHead) {
+  const { t } = useScene();
+  const [context, setContext] = useState(NOTHING);
+  const [words, setWords] = useState('');
+  const [attached, setAttached] = useState<ReadonlyMap<DraftAttachment, Read>>(new Map());
+  const [changes, setChanges] = useState(0);
+  const place = `${session?.session_id ?? ''} ${session?.notebook_path ?? ''}`;
+  useEffect(() => parts.onChange(() => setChanges(count => count + 1)), []);
+  useEffect(
+    () =>
+      later(async isCurrent => {
+        let found = NOTHING;
+        let failure = '';
+        try {
+          found = await parts.pinned(session);
+        } catch (error) {
+          const { message } = Failure.from(error);
+          failure = t('What is pinned could not be read: %1', message);
+        }
+        if (isCurrent()) {
+          setContext(found);
+          setWords(failure);
+        }
+      }),
+    [place, changes],
+  );
+  useEffect(
+    () =>
+      later(async isCurrent => {
+        const read = await Promise.all(
+          attachments.map(async (one): Promise<[DraftAttachment, Read]> => [
+            one,
+            await readOne(one),
+          ]),
+        );
+        if (isCurrent()) {
+          setAttached(new Map(read));
+        }
+      }),
+    [attachments, changes, place],
+  );
+  return { context, words, attached };
+
+  async function readOne(one: DraftAttachment): Promise<Read> {
+    try {
+      const [block] = await parts.blocks([one]);
+      return block === undefined ? { block: null, words: '' } : { block, words: '' };
+    } catch (error) {
+      return { block: null, words: Failure.from(error).message };
+    }
+  }
+}
+
+/** Does something after a pause, unless it is no longer wanted. */
+function later(read: (isCurrent: () => boolean) => Promise<void>): () => void {
+  let wanted = true;
+  const timer = setTimeout(() => void read(() => wanted), PAUSE_MS);
+  return () => {
+    wanted = false;
+    clearTimeout(timer);
+  };
+}
