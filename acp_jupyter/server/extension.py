@@ -26,6 +26,8 @@ from traitlets import Bool, Dict, Enum, Float, List, Unicode
 from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.kernel_auth import URL_VARIABLE
+from acp_jupyter.api.models.command_row import Result
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
@@ -444,6 +446,12 @@ class AcpJupyter(ExtensionApp):
             await part.close()
         if self._traces is not None:
             await asyncio.to_thread(self._traces.close)
+
+    async def run_command(self, command: Command, caller: UserCaller) -> Result:
+        """Carry out a command, for a program that runs this server in its own process."""
+        await self._backend.before(command, caller)
+        host = self._backend.host
+        return await host.run(self._backend.dispatcher.handle(command, caller))
 
     def current_activity(self) -> bool:
         """Return whether an agent works, so that Jupyter must not shut down as idle."""

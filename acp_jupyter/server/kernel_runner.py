@@ -278,7 +278,8 @@ def _read_value(reply: dict[str, Any], kind: type[_Value]) -> _Value:
         raise KernelError(
             "unsupported",
             "The kernel can't tell its variables: it is not a Python kernel, or acp-jupyter is not "
-            "installed in its environment (%pip install acp-jupyter).",
+            "installed in its environment (%pip install acp-jupyter). Inspect a name, or run code "
+            "that lists them in the kernel's language.",
         )
     try:
         return kind.model_validate_json(ast.literal_eval(told["data"]["text/plain"]))

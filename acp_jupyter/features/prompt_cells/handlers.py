@@ -216,7 +216,7 @@ class _Numbered:
         """Return a cell, counted from 1."""
         if not 0 < number <= len(self._cells):
             raise FileMissing(f"There is no cell {number}.")
-        return self._cells[number - 1]
+        return self._cells[number - 1].for_agents()
 
 
 def _parsed(source: str) -> tuple[CellOptions, str]:

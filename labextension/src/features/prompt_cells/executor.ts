@@ -3,16 +3,16 @@ import type { Cell } from '@jupyterlab/cells';
 import type { INotebookCellExecutor, INotebookModel } from '@jupyterlab/notebook';
 
 import { isRecord, text } from '../../wire/read';
-import { knowsMagic } from './kernel_words';
+import { implementationOf } from './implementations';
 import { RunOrder } from './run_order';
 import { showIdle, showRunning } from './running';
 
 type Options = INotebookCellExecutor.IRunCellOptions;
 
-type RunCell = (options: Options) => Promise<boolean>;
+export type RunCell = (options: Options) => Promise<boolean>;
 
-/** Runs prompts in a notebook; the code is loaded with the first prompt. */
-export type RunPrompt = (cell: CodeCell, options: Options) => Promise<boolean>;
+/** Runs a prompt, or leaves it to `other` if the kernel knows it. */
+export type RunPrompt = (cell: CodeCell, options: Options, other: RunCell) => Promise<boolean>;
 
 /** A cell that begins with the magic; the options are on the rest of the line. */
 const PROMPT = /^\s*%%acp(?:\s|$)/;
@@ -33,7 +33,7 @@ export class CellExecutor implements INotebookCellExecutor {
 
   readonly runCell = (options: Options): Promise<boolean> => {
     const { cell, notebook } = options;
-    if (!(cell instanceof CodeCell) || isPython(options)) {
+    if (!(cell instanceof CodeCell) || isIPython(options)) {
       return this.#other(options);
     }
     const order = this.#orders.get(notebook) ?? new RunOrder();
@@ -50,10 +50,7 @@ export class CellExecutor implements INotebookCellExecutor {
       return false;
     }
     showRunning(cell);
-    const kernel = options.sessionContext?.session?.kernel ?? null;
-    return kernel !== null && (await knowsMagic(kernel))
-      ? this.#other(options)
-      : this.#prompt(cell, options);
+    return this.#prompt(cell, options, this.#other);
   }
 
   async #runOther(cell: Cell, options: Options): Promise<boolean> {
@@ -61,10 +58,14 @@ export class CellExecutor implements INotebookCellExecutor {
   }
 }
 
-/** Whether the kernel is a Python kernel, which has magics; also where nothing is known of it. */
-function isPython({ notebook, sessionContext }: Options): boolean {
-  const name = sessionContext?.session?.kernel?.name ?? '';
-  const spec = sessionContext?.specsManager.specs?.kernelspecs[name];
+/** Whether it is IPython's kernel, which has our magic; also where nothing is known of it. */
+function isIPython({ notebook, sessionContext }: Options): boolean {
+  const kernel = sessionContext?.session?.kernel ?? null;
+  const implementation = kernel === null ? '' : implementationOf(kernel);
+  if (implementation !== '') {
+    return implementation === 'ipython';
+  }
+  const spec = sessionContext?.specsManager.specs?.kernelspecs[kernel?.name ?? ''];
   const language = spec?.language ?? languageIn(notebook);
   return language === '' || language.toLowerCase() === 'python';
 }

@@ -15,7 +15,7 @@ const MAX_CHARS = 20_000;
 const known = new Map<string, boolean>();
 
 /**
- * Whether a kernel that isn't Python has a magic of our name: it then completes it.
+ * Whether a kernel that isn't IPython's has a magic of our name: it then completes it.
  *
  * A busy kernel isn't asked, since it answers when it is free.
  */

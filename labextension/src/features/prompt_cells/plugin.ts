@@ -1,14 +1,16 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import type { CodeCell } from '@jupyterlab/cells';
+import type { ISessionContext } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { INotebookCellExecutor, INotebookTracker, runCell } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IAcpClient } from '../../lab/page/client';
 import type { Translate } from '../../views';
 import { CellExecutor } from './executor';
 import type { RunPrompt } from './executor';
-import { RunningPrompts } from './running_prompts';
+import { learnImplementation } from './implementations';
+import type { PromptRunner } from './run_prompt';
 
 /** JupyterLab's own executor. Another extension that supplies one disables it. */
 const OWN = '@jupyterlab/notebook-extension:cell-executor';
@@ -17,8 +19,8 @@ const isReplaced = PageConfig.Extension.isDisabled(OWN);
 
 const INTERRUPT = 'notebook:interrupt-kernel';
 
-/** Prompts of all notebooks, by the client that sends them. */
-const running = new WeakMap<IAcpClient, RunningPrompts>();
+/** What runs the prompts of each client, once there was one. */
+const runners = new WeakMap<IAcpClient, PromptRunner>();
 
 /**
  * Runs the prompts of notebooks whose kernel doesn't know the magic.
@@ -55,10 +57,22 @@ export const addedPromptsPlugin: JupyterFrontEndPlugin<void> = {
       const other = present.runCell.bind(present);
       present.runCell = executor(other, client, translator).runCell;
     }
+    const learn = ({ session }: ISessionContext) => {
+      const kernel = session?.kernel ?? null;
+      if (kernel !== null) {
+        learnImplementation(kernel).catch(() => undefined); // it was shut down
+      }
+    };
+    const watch = ({ sessionContext }: NotebookPanel) => {
+      sessionContext.kernelChanged.connect(learn);
+      learn(sessionContext);
+    };
+    tracker.forEach(watch);
+    tracker.widgetAdded.connect((_, panel) => watch(panel));
     app.commands.commandExecuted.connect((_, { id }) => {
       const cells = id === INTERRUPT ? tracker.currentWidget?.content.widgets : undefined;
       if (cells !== undefined) {
-        running.get(client)?.stop(cell => cells.includes(cell));
+        runners.get(client)?.stop(cell => cells.includes(cell));
       }
     });
   },
@@ -71,11 +85,11 @@ function executor(
 ): CellExecutor {
   const trans = (translator ?? nullTranslator).load('acp_jupyter');
   const t: Translate = (text, ...values) => trans.__(text, ...values);
-  const prompts = new RunningPrompts(client);
-  running.set(client, prompts);
-  const run: RunPrompt = async (cell: CodeCell, options) => {
-    const { runPrompt } = await import('./run_prompt');
-    return runPrompt({ client, running: prompts, t }, cell, options);
+  const run: RunPrompt = async (...prompt) => {
+    const code = await import('./run_prompt'); // most pages have no such notebook
+    const runner = runners.get(client) ?? new code.PromptRunner(client, t);
+    runners.set(client, runner);
+    return runner.run(...prompt);
   };
   return new CellExecutor(other, run);
 }

@@ -7,20 +7,43 @@ import { outputOf } from '../../lab/output/notebook_file';
 import { cellOfOutput } from '../../lab/output/turn_renderer';
 import type { Translate } from '../../views';
 import type { TurnState } from '../../wire/types';
-import { askKernel } from './kernel_words';
-import type { RunningPrompts } from './running_prompts';
+import type { RunPrompt } from './executor';
+import { askKernel, knowsMagic } from './kernel_words';
+import { RunningPrompts } from './running_prompts';
 
 /** nbclient's tag: nbconvert, papermill and `jupyter execute` pass the cell over. */
 const SKIP = 'skip-execution';
 
-export interface PromptParts {
+interface PromptParts {
   readonly client: Client;
   readonly running: RunningPrompts;
   readonly t: Translate;
 }
 
+/** Runs the prompts of a page's notebooks. */
+export class PromptRunner {
+  readonly #parts: PromptParts;
+
+  constructor(client: Client, t: Translate) {
+    this.#parts = { client, running: new RunningPrompts(client), t };
+  }
+
+  /** Runs a prompt, or leaves it to `other` if the kernel knows it. */
+  readonly run: RunPrompt = async (cell, options, other) => {
+    const kernel = options.sessionContext?.session?.kernel ?? null;
+    return kernel !== null && (await knowsMagic(kernel))
+      ? other(options)
+      : runPrompt(this.#parts, cell, options);
+  };
+
+  /** Stops the prompts of some cells. */
+  stop(isOne: (cell: CodeCell) => boolean): void {
+    this.#parts.running.stop(isOne);
+  }
+}
+
 /** Sends the prompt of a cell and shows its turn; resolves to whether the turn ended well. */
-export async function runPrompt(
+async function runPrompt(
   parts: PromptParts,
   cell: CodeCell,
   options: INotebookCellExecutor.IRunCellOptions,

@@ -18,6 +18,7 @@ from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
 
+STATUS = "notebook => notebook.sessionContext.session.kernel.status"
 FIRST = "%%acp own_tools\nwrite a.txt one"
 
 
@@ -28,6 +29,7 @@ def open_words(lab: LabPage, workspace: Workspace, *sources: str) -> OpenNoteboo
     write_notebook(workspace.folder / "nb.ipynb", notebook)
     nb = lab.open(f"{workspace.name}/nb.ipynb")
     nb.wait_for_kernel()
+    eventually(lambda: nb.evaluate(STATUS) == "idle", "the kernel has answered")
     return nb
 
 
@@ -84,8 +86,7 @@ def test_a_prompt_in_a_notebook_of_another_kernel(lab: LabPage, workspace: Works
 def test_a_prompt_does_not_need_the_kernel(lab: LabPage, workspace: Workspace) -> None:
     nb = open_words(lab, workspace, f"wait {workspace.folder}/go", FIRST, "fail", FIRST, "seen")
     nb.run(0)
-    status = "notebook => notebook.sessionContext.session.kernel.status"
-    eventually(lambda: nb.evaluate(status) == "busy", "the kernel is busy")
+    eventually(lambda: nb.evaluate(STATUS) == "busy", "the kernel is busy")
     turn = nb.run(1)
     expect(turn.root).to_contain_text("a.txt")
     expect(nb.output(1)).to_contain_text("The kernel is busy")
