@@ -26,7 +26,7 @@ from acp_jupyter.protocol.host_events.notes import HostNotice
 
 _BEGINS = {
     "dill": "It begins with copies of the variables that dill can copy.",
-    "rerun": "The code cells above this one run in it again, in the copy of the folder.",
+    "rerun": "The code cells above this one run again in it, in the copy of the folder.",
     "none": "It begins without variables.",
 }
 

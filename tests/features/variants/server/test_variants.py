@@ -114,7 +114,7 @@ def test_the_cells_above_run_again_in_the_copy_if_that_is_chosen(
     )
     prompt = steps(("list_variables", {"pattern": "rerun_*"}), ("list_variables", {}))
     cell = _try(kernel, prompt, "--restore rerun", cell_id="cell-7")
-    assert "the code cells above this one run again" in _above(cell)
+    assert "The code cells above this one run again" in _above(cell)
     for number in range(2):
         first, second = _said(kernel, number)
         assert "rerun_a: int = 1" in first["text"]
