@@ -181,7 +181,7 @@ def test_a_server_that_has_gone_is_told(tmp_path: Path) -> None:
 def test_the_command_asks_for_the_key_and_sends_none_for_all_to_read() -> None:
     for url, key, words in (
         ("http://localhost:1/", "", "Put the key of the notebook into the environment"),
-        ("http://notebooks.example/", "k", "http:// would send the key for everybody"),
+        ("http://notebooks.example/", "k", "http:// would send the key unencrypted"),
         ("localhost:8888", "k", "is not the address of a Jupyter server"),
     ):
         with Outside(url, key, "", COMMAND) as agent:

@@ -442,7 +442,7 @@ def test_limits(tmp_path: Path) -> None:
         assert one.state.variant is not None
         with pytest.raises(BadRequest, match="can have 2 variants"):
             there.make("own", one.state.variant.try_id)
-        with pytest.raises(BadRequest, match="are over"):
+        with pytest.raises(BadRequest, match="have ended"):
             there.make("own", "unknown")
     finally:
         there.host.stop()

@@ -508,7 +508,9 @@ def test_the_page_about_security_says_what_is_done(
     assert done == (outcome == "done"), driver.text(session)
     assert (
         asked
-        == {"done": [], "asked": ["Rejected"], "refused": [f"Rejected by policy: {policy}"]}[outcome]
+        == {"done": [], "asked": ["Rejected"], "refused": [f"Rejected by policy: {policy}"]}[
+            outcome
+        ]
     )
 
 

@@ -66,18 +66,18 @@ def attachments(panel: PanelView) -> Locator:
     return panel.root.get_by_role("list", name="Attachments").get_by_role("listitem")
 
 
-def blocks_told(server: JupyterServer, panel: PanelView) -> list[dict[str, Any]]:
-    """Return the blocks of the prompt, which the agent writes as its answer."""
+def blocks_told(server: JupyterServer, panel: PanelView, number: int = 1) -> list[dict[str, Any]]:
+    """Return the blocks of a session's prompt, which the agent writes as its answer."""
     expect(panel.message).to_have_value("")
     session_id = panel.root.locator("[data-session]").get_attribute("data-session")
     assert session_id is not None
     with AsUser(server) as user:
-        return blocks_of(user, session_id)
+        return blocks_of(user, session_id, number)
 
 
-def blocks_of(user: AsUser, session_id: str) -> list[dict[str, Any]]:
+def blocks_of(user: AsUser, session_id: str, number: int = 1) -> list[dict[str, Any]]:
     """Do the same for the newest turn of a session."""
-    detail = user.ended(user.newest_turn(session_id))
+    detail = user.ended(user.newest_turn(session_id, number))
     (answer,) = [item["text"] for item in detail["items"] if item["kind"] == "agent_message"]
     blocks: list[dict[str, Any]] = json.loads(answer)
     return blocks

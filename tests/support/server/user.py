@@ -66,11 +66,12 @@ class AsUser:
 
         return eventually(newest, what=f"a session of {notebook_path}")
 
-    def newest_turn(self, session_id: str) -> str:
-        """Wait for a turn of a session; return the newest's id."""
+    def newest_turn(self, session_id: str, number: int = 1) -> str:
+        """Wait until a session has so many turns; return the newest's id."""
 
         def newest() -> str:
-            return next((t for t in reversed(self._turn_ids(session_id))), "")
+            turn_ids = self._turn_ids(session_id)
+            return turn_ids[-1] if len(turn_ids) >= number else ""
 
         return eventually(newest, what=f"a turn of {session_id}")
 

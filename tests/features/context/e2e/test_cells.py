@@ -74,7 +74,7 @@ def _send_by_the_panel(lab: LabPage) -> None:
     expect(panel.root.get_by_role("button", name="2 cells: ")).to_be_visible()
     shown = [each.inner_text() for each in going.locator("pre").all()]
     panel.message.press("Enter")
-    told = blocks_told(lab.server, panel)[1:]
+    told = blocks_told(lab.server, panel, 2)[1:]
     assert [each["resource"]["text"] for each in told] == shown
     expect(line).to_contain_text("1 cell: 13 B")
 
