@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from acp_jupyter.errors import BadLine
 from acp_jupyter.features import registered
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.protocol.turn_limit import TurnLimitError, read_turn_limit
 
 if TYPE_CHECKING:
     from acp_jupyter.api.models.command_row import BaseCommand
@@ -111,6 +112,8 @@ class CellOptions:
     no_tools: bool = False
     out: str | None = None
     timeout: float | None = None
+    limit: str = ""
+    """The most that the turn may use."""
     help: bool = False
     mode: str | None = None
     model: str | None = None
@@ -164,6 +167,7 @@ def parse_cell_line(line: str) -> CellOptions:
         no_tools=given.no_tools,
         out=given.out,
         timeout=_seconds(given.timeout),
+        limit=_checked_limit(given.limit),
         help=given.help,
         mode=given.mode,
         model=given.model,
@@ -199,6 +203,15 @@ def _unknown(word: str) -> str:
     close = difflib.get_close_matches(word.split("=")[0], CELL_OPTIONS, 1)
     hint = f" Type {close[0]}." if close else f" The options are: {', '.join(CELL_OPTIONS)}."
     return f"There is no option {word}.{hint}"
+
+
+def _checked_limit(text: str) -> str:
+    """Check a limit and return it unchanged."""
+    try:
+        read_turn_limit(text)
+    except TurnLimitError as error:
+        raise BadLine(f"--limit: {error}") from None
+    return text
 
 
 def _seconds(text: str | None) -> float | None:
@@ -237,6 +250,7 @@ CELL_OPTIONS = (
     "--no-tools",
     "--out",
     "--timeout",
+    "--limit",
     "--background",
     *_options_after("--background"),
     "--format",
@@ -261,6 +275,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "--network": NETWORKS,
     "--out": (),
     "--timeout": (),
+    "--limit": (),
     **{option: words for feature in _FEATURES for option, words in feature.choices.items()},
 }
 """The values that Tab offers, by option."""
@@ -339,6 +354,12 @@ def cell_parser() -> LineParser:
         "--out", metavar="NAME", help="store the turn in this variable; _acp always holds the last"
     )
     turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
+    turn.add_argument(
+        "--limit",
+        default="",
+        metavar="LIMIT",
+        help="stop the turn when it has used this much: '10 min, 200k tokens, 30 calls, 2 USD'",
+    )
     turn.add_argument("--background", action="store_true", help="don't wait until it has ended")
     _add_of_features(turn, "--background")
     turn.add_argument("-h", "--help", action="store_true", help="show this help")

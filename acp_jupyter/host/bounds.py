@@ -13,6 +13,7 @@ from typing import Any, Self, get_args
 
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, SandboxLevel
+from acp_jupyter.protocol.turn_limit import NO_LIMIT, TurnLimit, TurnLimitError, read_turn_limit
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -56,6 +57,8 @@ class Bounds:
         Instructions for all agents.
     masks
         Columns of tables whose values no agent reads, as patterns.
+    turn_limit
+        The most that a turn may use.
     """
 
     agents: tuple[tuple[str, ...], ...] = ()
@@ -69,6 +72,7 @@ class Bounds:
     unasked_modes: bool = True
     instructions: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
+    turn_limit: TurnLimit = NO_LIMIT
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -102,6 +106,7 @@ class Bounds:
             _flag(settings, "allow_unasked_modes"),
             _instructions(settings),
             _names(settings, "required_masks", ()),
+            _turn_limit(settings),
         ).checked()
 
     def within(self, other: Bounds) -> Bounds:
@@ -117,6 +122,7 @@ class Bounds:
             mcp_commands=self.mcp_commands and other.mcp_commands,
             attachments=self.attachments and other.attachments,
             unasked_modes=self.unasked_modes and other.unasked_modes,
+            turn_limit=self.turn_limit.within(other.turn_limit),
             instructions=tuple(dict.fromkeys((*other.instructions, *self.instructions))),
             masks=tuple(dict.fromkeys((*other.masks, *self.masks))),
         ).checked()
@@ -249,6 +255,16 @@ def _instructions(settings: Mapping[str, Any]) -> tuple[str, ...]:
             f"instructions has {len(words)} characters, and the limit is {_MAX_INSTRUCTIONS}."
         )
     return (words.strip(),) if words.strip() else ()
+
+
+def _turn_limit(settings: Mapping[str, Any]) -> TurnLimit:
+    words = settings.get("turn_limit", "")
+    if not isinstance(words, str):
+        raise BadRequest("turn_limit must be a text.")
+    try:
+        return read_turn_limit(words)
+    except TurnLimitError as error:
+        raise BadRequest(f"turn_limit: {error}") from None
 
 
 def _flag(settings: Mapping[str, Any], name: str) -> bool:

@@ -100,6 +100,7 @@ class Session:
         allow: Sequence[str] = (),
         deny: Sequence[str] = (),
         timeout: float | None = None,
+        limit: str = "",
     ) -> Turn:
         """Send a prompt and return its turn without waiting. ACP: session/prompt.
 
@@ -119,6 +120,9 @@ class Session:
             ``fetch:https://docs.python.org/*``. A rule that denies takes precedence.
         timeout
             Seconds after which the turn is stopped.
+        limit
+            The most that the turn may use, such as ``10 min, 200k tokens, 30 calls, 2 USD``; then
+            it is stopped. Time in which a question waits for an answer doesn't count.
 
         Raises
         ------
@@ -135,6 +139,7 @@ class Session:
             sandbox=sandbox or self._sandbox,
             allow=tuple(allow),
             deny=tuple(deny),
+            limit=limit,
         )
         return self._send(command, timeout)
 

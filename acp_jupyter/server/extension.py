@@ -214,6 +214,13 @@ class AcpJupyter(ExtensionApp):
         """,
     ).tag(config=True)
 
+    turn_limit = Unicode(
+        help="""
+        The most that a turn may use, e.g. ``30 min, 200 calls``; then it is stopped. People can set
+        tighter limits. Tokens and money hold for agents that report them while they work.
+        """,
+    ).tag(config=True)
+
     instructions = Unicode(
         help="""
         What all agents are told, beside their own instructions: as a system prompt where an agent
@@ -391,7 +398,7 @@ class AcpJupyter(ExtensionApp):
         names = [
             name
             for name in self.trait_names()
-            if name.startswith(("allow", "instruct", "required"))
+            if name.startswith(("allow", "instruct", "required", "turn_limit"))
         ]
         bounds = bounds_of({name: getattr(self, name) for name in names})
         if bounds.masks:

@@ -93,6 +93,7 @@ TABLE: dict[str, Fields] = {
         "allow": OWN,
         "deny": OWN,
         "unpinned": LESS,
+        "limit": LESS,
     },
     "cancel": {"session_id": NAMES, "turn_id": NAMES, "reason": SAYS},
     "answer_permission": never(

@@ -48,12 +48,13 @@ from acp_jupyter.api.models.turns import (
     Steer,
     TurnDetail,
 )
-from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
+from acp_jupyter.errors import BadRequest, FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.sessions.prompts import Prompt
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.turn_limit import TurnLimit, TurnLimitError, read_turn_limit
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
@@ -107,6 +108,7 @@ class PromptSender:
             turn_rules(command.allow, command.deny),
             sender(caller),
             kernel_id,
+            _limit(command.limit),
         )
         # One at a time, so that turns begin in the order of their prompts.
         async with self._accepting.setdefault(session, asyncio.Lock()):
@@ -165,6 +167,13 @@ class PromptSender:
             await session.publish_title()
         await set_agent_options(session, caller, mode=command.mode, config=command.config)
         return session.state
+
+
+def _limit(words: str) -> TurnLimit:
+    try:
+        return read_turn_limit(words)
+    except TurnLimitError as error:
+        raise BadRequest(str(error)) from None
 
 
 class TurnControl:

@@ -114,6 +114,8 @@ class PromptSession(BaseCommand):
     """Rules that allow something in this turn, e.g. ``execute:git status *``."""
     deny: tuple[str, ...] = Field(default=(), max_length=100)
     """Rules that deny something in this turn; they take precedence over all others."""
+    limit: str = Field(default="", max_length=200)
+    """The most that the turn may use, e.g. ``10 min, 200k tokens, 30 calls, 2 USD``."""
     unpinned: tuple[str, ...] = Field(default=(), max_length=1000)
     """Ids of pinned cells that don't go along with this prompt."""
 

@@ -93,6 +93,7 @@ class PromptCells:
             can_ask=command.can_ask,
             allow=options.allow,
             deny=options.deny,
+            limit=options.limit,
         )
         reply = await self._run(sent, caller)
         assert isinstance(reply, dict)

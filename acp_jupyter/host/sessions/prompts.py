@@ -36,6 +36,7 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import Policy, Rule, Sandbox
 from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.turn_limit import NO_LIMIT, TurnLimit
 
 Blocks = tuple[Obj, ...]
 
@@ -190,6 +191,8 @@ class Prompt:
     user: str = ""
     kernel_id: str = ""
     """The kernel that sent it; empty where a user did."""
+    limit: TurnLimit = NO_LIMIT
+    """How much its turn may use."""
 
 
 Work: TypeAlias = Callable[[], Awaitable[None]]
@@ -206,6 +209,7 @@ class QueuedTurn:
     kernel_id: str = ""
     work: Work | None = None
     """Runs in the turn in place of a prompt."""
+    limit: TurnLimit = NO_LIMIT
     held: bool = False
     """Whether the agent is being asked to take the prompt into the running turn."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -226,6 +230,7 @@ class TurnQueue:
         """Add a prompt, at the end or as the ``first``; return its turn's id."""
         blocks = content_blocks(prompt.content, self._limits)
         turn = QueuedTurn(uuid.uuid4().hex, blocks, prompt.can_ask, prompt.kernel_id)
+        turn.limit = prompt.limit
         self._append(turn, prompt)
         if first:
             self.to_front(turn.turn_id)

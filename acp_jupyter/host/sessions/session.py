@@ -346,7 +346,8 @@ class Session:
         sandbox = prompt.sandbox or self.kernel_sandboxes.get(prompt.kernel_id)
         self._require_sandbox(sandbox)
         policy, sandbox = policy or self.policy_for(prompt.user), sandbox or self._sandbox()
-        return self.turns.queue.append(replace(prompt, policy=policy, sandbox=sandbox))
+        limit = prompt.limit.within(self._bounds.turn_limit)
+        return self.turns.queue.append(replace(prompt, policy=policy, sandbox=sandbox, limit=limit))
 
     def _sandbox(self) -> Sandbox:
         """Return that of prompts which name none; what is allowed may be another by now."""

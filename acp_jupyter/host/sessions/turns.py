@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -32,6 +33,7 @@ from acp_jupyter.host.requests.policy import (
 )
 from acp_jupyter.host.sessions.agent import SessionAgent
 from acp_jupyter.host.sessions.earlier_runs import remembered_notice
+from acp_jupyter.host.sessions.limited_turn import LimitedTurn
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.sessions.outside_runs import OutsideRuns
@@ -267,6 +269,10 @@ class TurnRunner:
             self._note_remembered(turn.turn_id)
             stop = asyncio.ensure_future(turn.stop.wait())
             work = asyncio.ensure_future(self._work(turn))
+            limited = LimitedTurn(
+                self._journal, turn.turn_id, turn.limit, partial(self.stop, turn.turn_id)
+            )
+            limited.begin()
             try:
                 await asyncio.wait((stop, work), return_when=asyncio.FIRST_COMPLETED)
                 if not work.done():
@@ -286,6 +292,7 @@ class TurnRunner:
                     raise
             finally:
                 stop.cancel()
+                limited.end()
                 await self._silent.stop()
                 # An agent may end its turn without waiting for an answer.
                 self._cancel_requests()

@@ -114,6 +114,7 @@ def prompt_command(
         sandbox=options.sandbox or defaults.sandbox or session._sandbox,
         allow=tuple(options.allow),
         deny=tuple(options.deny),
+        limit=options.limit,
     )
 
 

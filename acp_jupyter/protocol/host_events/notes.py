@@ -313,10 +313,12 @@ class TurnStopped(Model):
 
 
 class TurnTimeUp(Model):
-    """A turn exceeded its time limit and is being stopped."""
+    """A turn exceeded its time limit, or reached another one, and is being stopped."""
 
     note: Literal["turn_time_up"] = "turn_time_up"
     turn_id: str
+    limit: str = ""
+    """The limit that it reached, in words; empty for its time limit."""
 
 
 StopCause = Literal["user", "time_limit", "nobody"]

@@ -64,6 +64,7 @@ class _Rest:
     terminals: dict[str, _SavedTerminal]
     stopping: str | None
     time_up: str | None
+    limit_words: str
     refused: bool
     written: dict[str, WrittenDiff]
 
@@ -140,6 +141,7 @@ def save_rest(transcript: Transcript) -> JsonValue:
         terminals=terminals,
         stopping=transcript.stopping,
         time_up=transcript.time_up,
+        limit_words=transcript.limit_words,
         refused=transcript.refused,
         written=dict(transcript.written.items()),
     )
@@ -181,6 +183,7 @@ def restored(parts: Iterable[bytes], saved: JsonValue, shelf: SpillStore) -> Tra
         terminals=Map.of(_terminals(rest.terminals)),
         stopping=rest.stopping,
         time_up=rest.time_up,
+        limit_words=rest.limit_words,
         refused=rest.refused,
         written=Map.of(rest.written),
     )

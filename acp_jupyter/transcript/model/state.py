@@ -92,7 +92,9 @@ class TranscriptFields:
     stopping: str | None
     """The turn that the agent was asked to stop."""
     time_up: str | None
-    """The turn that exceeded its time limit."""
+    """The turn that exceeded its time limit, or reached another one."""
+    limit_words: str
+    """The limit that it reached; empty for its time limit."""
     refused: bool
     """Whether a turn ended because nobody could be asked, and its agent has not ended it yet."""
     written: Map[str, WrittenDiff]
@@ -148,6 +150,7 @@ class Transcript(TranscriptFields):
             opened_by=Map(),
             stopping=None,
             time_up=None,
+            limit_words="",
             refused=False,
             held=Map(),
             settled_by=Map(),

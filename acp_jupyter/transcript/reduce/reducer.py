@@ -260,7 +260,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TurnStopped():
             turns.stopped(draft, packet)
         case TurnTimeUp():
-            draft.time_up = packet.turn_id
+            draft.time_up, draft.limit_words = packet.turn_id, packet.limit
         case StartFailed():
             turns.start_failed(draft, packet)
         case LoginNeeded():

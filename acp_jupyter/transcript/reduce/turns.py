@@ -159,7 +159,8 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
 
 def _stop_text(draft: Draft, turn: TurnState, reason: str, detail: str = "") -> str:
     if reason == "cancelled" and draft.time_up == turn.turn_id:
-        return "Stopped at its time limit."
+        limit = draft.limit_words
+        return f"Stopped at its limit of {limit}." if limit else "Stopped at its time limit."
     return stop_reason_text(reason, detail)
 
 

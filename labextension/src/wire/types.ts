@@ -1649,6 +1649,8 @@ export interface PromptSession {
    * @maxItems 100
    */
   deny?: string[];
+  /** The most that the turn may use, e.g. ``10 min, 200k tokens, 30 calls, 2 USD``. */
+  limit?: string;
   name: 'prompt';
   origin?: Origin | null;
   policy?: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;

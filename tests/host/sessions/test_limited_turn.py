@@ -1,0 +1,134 @@
+"""What counts against the limit of a turn, and when it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from acp_jupyter.host.sessions.limited_turn import LimitedTurn
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.turn_limit import read_turn_limit
+from acp_jupyter.transcript.model.events import SessionChanged
+from acp_jupyter.transcript.model.session_state import Usage
+from tests.support.virtual_loop import in_virtual_time
+
+
+class _Journal:
+    """A session's log, as far as a limited turn looks at it."""
+
+    def __init__(self) -> None:
+        self.turn = SimpleNamespace(status="running", stop_reason="", tokens=None)
+        self.session = SimpleNamespace(usage=None, agent_info=SimpleNamespace(name="Fake"))
+        self.transcript = SimpleNamespace(
+            session=self.session, turns={"t": self.turn}, turn_order=("t",), seq=0
+        )
+        self.reader: Any = None
+        self.said: list[str] = []
+        self.limits: list[str] = []
+        self.stopped_at: list[float] = []
+
+    def add_reader(self, reader: Any, *_: Any) -> None:
+        self.reader = reader
+
+    def remove_reader(self, reader: Any) -> None:
+        assert reader is self.reader
+
+    def note(self, note: Any) -> None:
+        if isinstance(note, HostNotice):
+            self.said.append(note.text)
+        else:
+            self.limits.append(note.limit)
+
+    def stop(self) -> None:
+        self.stopped_at.append(asyncio.get_running_loop().time())
+
+    def limit(self, text: str) -> LimitedTurn:
+        turn = LimitedTurn(cast("Any", self), "t", read_turn_limit(text), self.stop)
+        turn.begin()
+        return turn
+
+    async def change(self, status: str = "running", **usage: Any) -> None:
+        self.turn.status = status
+        if usage:
+            self.session.usage = Usage(**{"used": 0, "size": 100, **usage})
+        self.reader.push(
+            [
+                SessionChanged.model_construct(
+                    session_id="s", seq=1, session=cast("Any", self.session)
+                )
+            ]
+        )
+        await asyncio.sleep(0)
+
+
+@in_virtual_time
+async def test_time_with_an_open_question_does_not_count() -> None:
+    journal = _Journal()
+    journal.limit("10 min")
+    await asyncio.sleep(100)
+    await journal.change("requires_action")
+    await asyncio.sleep(10_000)
+    assert journal.said == []
+    await journal.change("running")
+    await asyncio.sleep(379)
+    assert journal.said == []
+    await asyncio.sleep(2)
+    assert journal.said == ["Most of the limit of 10 minutes is used: 8 minutes."]
+    await asyncio.sleep(100_000)
+    assert journal.stopped_at == [pytest.approx(10_600, abs=0.1)]
+    assert journal.limits == ["10 minutes"]
+    assert journal.said[1:] == [
+        "Stopped at the limit of 10 minutes. Used: 10 minutes. What was done is kept. To go "
+        "on, send a message, with a higher limit if it needs one."
+    ]
+
+
+@in_virtual_time
+async def test_tokens_that_go_down_take_nothing_back() -> None:
+    journal = _Journal()
+    journal.limit("100 tokens")
+    for used in (50, 10, 45):
+        await journal.change(used=used)
+    assert journal.said == ["Most of the limit of 100 tokens is used: 85 tokens."]
+    assert not journal.stopped_at
+    await journal.change(used=60)
+    assert len(journal.stopped_at) == 1
+    await journal.change(used=1000)
+    assert len(journal.stopped_at) == 1
+
+
+@in_virtual_time
+async def test_only_this_turns_cost_counts_and_another_currency_is_said() -> None:
+    journal = _Journal()
+    journal.session.usage = Usage(used=0, size=9, cost_amount=7.0, cost_currency="USD")
+    journal.limit("1 USD")
+    await journal.change(cost_amount=7.5, cost_currency="USD")
+    assert journal.said == []
+    await journal.change(cost_amount=8.0, cost_currency="USD")
+    assert "Stopped at the limit of 1 USD. Used: 1 USD." in journal.said[-1]
+    other = _Journal()
+    other.limit("1 USD")
+    for _ in range(3):
+        await other.change(cost_amount=50.0, cost_currency="EUR")
+    assert not other.stopped_at
+    (words,) = other.said
+    assert "reports its cost in EUR, so the limit of 1 USD can't hold" in words
+
+
+@in_virtual_time
+async def test_what_is_not_reported_is_said_at_the_end() -> None:
+    journal = _Journal()
+    turn = journal.limit("5 tokens, 1 USD, 1 h")
+    journal.turn.stop_reason, journal.turn.tokens = "end_turn", 30
+    turn.end()
+    turn.end()
+    assert sorted(journal.said) == [
+        "Fake reported its tokens only at the end: 30. So the limit of 5 tokens could not hold. "
+        "Limit minutes or tool calls instead.",
+        "Fake reported no cost. So the limit of 1 USD could not hold. Limit minutes or tool calls "
+        "instead.",
+    ]
+    assert not journal.stopped_at
