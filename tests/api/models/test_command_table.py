@@ -33,7 +33,7 @@ REQUESTS: list[tuple[Any, tuple[str, str, bytes]]] = [
         (
             "POST",
             "sessions/s/prompt",
-            b'{"prompt":"Hi","can_ask":true,"allow":[],"deny":[],"unpinned":[]}',
+            b'{"prompt":"Hi","can_ask":true,"allow":[],"deny":[],"limit":"","unpinned":[]}',
         ),
     ),
     (GetTurn(turn_id="t", wait_seconds=2), ("GET", "turns/t?wait=2.0", b"")),
