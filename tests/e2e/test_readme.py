@@ -252,6 +252,7 @@ ELSEWHERE = {
     "pip install acp_jupyter-*.whl   # once released: pip install acp-jupyter\njupyter lab\n": (
         "what tests/test_build.py does with the wheel"
     ),
+    "make test": "a target",
     "%%acp demo": "a cell of the first example",
     "list": "a task of the demo agent",
 }
