@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from acp_jupyter.errors import AcpError, BadRequest, plain_reason
 from acp_jupyter.host.workspace.folders import choose_cwd
@@ -74,12 +74,13 @@ def run_notebook(path: Path, *, trust: bool = False, cell_seconds: float | None 
     """
     from jupyter_client.kernelspec import NoSuchKernel
 
+    from acp_jupyter.features.prompt_cells.notebook_file import NotebookFile
     from acp_jupyter.features.prompt_cells.own_server import run_in_server
     from acp_jupyter.features.prompt_cells.run_notebook import CellFailed, NotebookRun
 
     whole = path.absolute()
-    notebook = _read(path)
-    before = copy.deepcopy(notebook)
+    file = NotebookFile(path)
+    before = copy.deepcopy(file.notebook)
     here = Path(whole.anchor)
     root = choose_cwd(here, whole.relative_to(here).as_posix())
     failed: list[str] = []
@@ -87,7 +88,7 @@ def run_notebook(path: Path, *, trust: bool = False, cell_seconds: float | None 
     async def work(server: OwnServer) -> None:
         run = NotebookRun(
             server,
-            notebook,
+            file,
             whole,
             root=root,
             cell_seconds=cell_seconds,
@@ -103,18 +104,10 @@ def run_notebook(path: Path, *, trust: bool = False, cell_seconds: float | None 
     try:
         run_in_server(root, work, trust=root if trust else None)
     finally:
-        if notebook != before:
-            _write(path, notebook)
-    return "".join(failed)
-
-
-def _write(path: Path, notebook: Any) -> None:
-    import nbformat
-
-    try:
-        nbformat.write(notebook, str(path))  # type: ignore[no-untyped-call]
-    except OSError as error:
-        raise BadRequest(f"{path} can't be written: {plain_reason(error)}.") from error
+        words = file.save_at_end() if file.notebook != before else ""
+        if words:
+            failed.append(words)
+    return "\n".join(failed)
 
 
 def _copied(notebook: Path, output: Path | None) -> Path:
@@ -124,16 +117,3 @@ def _copied(notebook: Path, output: Path | None) -> Path:
         return Path(shutil.copyfile(notebook, output))
     except (OSError, shutil.SameFileError) as error:
         raise BadRequest(f"{output} can't be written: {plain_reason(error)}.") from error
-
-
-def _read(path: Path) -> Any:
-    import nbformat
-
-    try:
-        notebook = nbformat.reads(path.read_text("utf-8-sig"), 4)  # type: ignore[no-untyped-call]
-        # Each cell gets an id, as older notebooks have none.
-        return nbformat.validator.normalize(notebook)[1]
-    except OSError as error:
-        raise BadRequest(f"{path} can't be read: {plain_reason(error)}.") from error
-    except (ValueError, KeyError, AttributeError, nbformat.reader.NotJSONError):
-        raise BadRequest(f"{path} is no notebook.") from None

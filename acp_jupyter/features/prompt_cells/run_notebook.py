@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
 from jupyter_server.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -23,6 +22,7 @@ from acp_jupyter.features.prompt_cells.commands import (
     ReadPromptCell,
     RunPromptCell,
 )
+from acp_jupyter.features.prompt_cells.notebook_file import NotebookChanged, NotebookFile
 from acp_jupyter.features.prompt_cells.own_server import OwnServer
 from acp_jupyter.transcript.escaping import without_ansi
 
@@ -47,18 +47,17 @@ class NotebookRun:
     def __init__(
         self,
         server: OwnServer,
-        notebook: NotebookNode,
-        file: Path,
+        file: NotebookFile,
+        path: Path,
         *,
         root: Path,
         cell_seconds: float | None,
         report: Callable[[str], None],
     ) -> None:
         self._server = server
-        self._notebook = notebook
+        self._notebook = file.notebook
         self._file = file
-        self._saved = ""
-        self._path = file.relative_to(root).as_posix()
+        self._path = path.relative_to(root).as_posix()
         self._cwd = str(root)
         self._cell_seconds = cell_seconds
         self._report = report
@@ -102,7 +101,10 @@ class NotebookRun:
         is_prompt = _is_prompt(cell.source)
         if is_prompt:
             self._report(f"Cell {index + 1}: {cell.source.strip().splitlines()[0]}")
-            self._save()  # for the notebook tools of the agent
+            try:
+                self._file.save()  # for the notebook tools of the agent
+            except NotebookChanged:
+                raise CellFailed(index + 1, "Something else has changed the notebook.") from None
         try:
             if is_prompt and not knows_magic:
                 await self._send(client, cell, index + 1)
@@ -121,22 +123,12 @@ class NotebookRun:
                 index = self._take_in(cell, index)
         return index
 
-    def _save(self) -> None:
-        self._saved = nbformat.writes(self._notebook)  # type: ignore[no-untyped-call]
-        self._file.write_text(self._saved, "utf-8")
-
     def _take_in(self, cell: NotebookNode, index: int) -> int:
         """Take in what an agent has changed in the file; return the index of the prompt."""
-        try:
-            text = self._file.read_text("utf-8")
-            if text == self._saved:
-                return index
-            changed = nbformat.reads(text, 4)  # type: ignore[no-untyped-call]
-        except (OSError, ValueError):
+        changed = self._file.take_in(cell.id)
+        if changed is None:
             return index
         ids = [each.get("id") for each in changed.cells]
-        if cell.get("id") not in ids:
-            return index
         self._notebook.cells[:] = changed.cells
         index = ids.index(cell.id)
         self._notebook.cells[index] = cell

@@ -96,6 +96,28 @@ def test_a_notebook_of_another_kernel_runs_with_its_prompts(folder: Path) -> Non
     assert notebook.cells[1].outputs == cells[1].outputs
 
 
+SECOND_HAND = """\
+import nbformat
+book = nbformat.read("book.ipynb", 4)
+book.cells.append(nbformat.v4.new_markdown_cell("mine"))
+nbformat.write(book, "book.ipynb")
+"""
+
+
+@pytest.mark.parametrize("below", ["'later'", "%%acp own_tools\\ntell Done."])
+def test_what_somebody_else_saves_meanwhile_stays(folder: Path, below: str) -> None:
+    path = book(folder, "'first'", SECOND_HAND, below.replace("\\n", "\n"), kernel="python3")
+    path.chmod(0o640)
+    done = run(folder, "book.ipynb", "--trust")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "The outputs are in book-run-1.ipynb." in done.stdout
+    cells = read_notebook(path).cells
+    assert cells[-1].source == "mine"
+    assert not any(cell.get("outputs") for cell in cells)
+    assert read_notebook(folder / "book-run-1.ipynb").cells[0].outputs
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
 def test_what_can_not_be_run_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "no.ipynb").write_text("{")
     for name, words in (("no.ipynb", "is no notebook"), ("gone.ipynb", "can't be read")):
