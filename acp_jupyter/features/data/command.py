@@ -108,9 +108,13 @@ def _chosen(sessions: list[KeptSession], given: argparse.Namespace) -> list[Kept
 
 def _is_of(session: KeptSession, path: str) -> bool:
     """Return whether a session is of a notebook: its path, or that below the server's root."""
-    notebook = session.notebook
-    there = Path(path).resolve().as_posix()
-    return bool(notebook) and (notebook == path or there.endswith(f"/{notebook}"))
+    notebook, there = session.notebook, Path(path)
+    if not notebook or not (there.is_absolute() or there.exists()):
+        return bool(notebook) and notebook == path
+    there = there.resolve()
+    # Notebooks of other folders may have the same path below their servers' roots.
+    folder = Path(session.meta.facts.copied or session.meta.facts.cwd).resolve()
+    return there.as_posix().endswith(f"/{notebook}") and there.is_relative_to(folder)
 
 
 def _is_confirmed(sessions: list[KeptSession]) -> bool:

@@ -85,6 +85,8 @@ def test_what_is_kept_is_listed_and_deleted_by_notebook_age_and_all(
     assert kept.sessions == [first, second]
 
     assert kept.run("delete", "--notebook", "other.ipynb", "--yes") == 0
+    elsewhere = kept.work.parent / "elsewhere/deep/analysis.ipynb"
+    assert kept.run("delete", "--notebook", str(elsewhere), "--yes") == 0
     assert kept.run("delete", "--older-than", "51", "--yes") == 0
     assert kept.sessions == [first, second]
     assert "There is no such session." in capsys.readouterr().out
