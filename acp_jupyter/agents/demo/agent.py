@@ -212,7 +212,9 @@ class DemoAgent:
 async def _perform(turn: DemoTurn, request: Request) -> str:
     session = turn.session
     if session.title is None:
-        session.title = one_line(request.text, _MAX_TITLE) or "Attachment"
+        # Below the first line are the names of what is attached, such as pinned cells.
+        first, _, _ = request.text.strip().partition("\n")
+        session.title = one_line(first, _MAX_TITLE) or "Attachment"
         turn.update("session_info_update", title=session.title)
     session.characters += len(request.text)
     stop_reason = await _TASKS[request.task](turn, request)
