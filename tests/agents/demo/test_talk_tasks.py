@@ -69,7 +69,7 @@ def test_helps_and_quotes_the_prompt_harmlessly(peer: Peer, tmp_path: Path) -> N
 
 def test_title_comes_first_and_usage_last(peer: Peer, tmp_path: Path) -> None:
     session = peer.open(tmp_path)
-    turn = peer.prompt(session, "Good morning")
+    turn = peer.prompt(session, "Good morning\njupyter:a.ipynb/cell-1")
     kinds = [update["sessionUpdate"] for update in turn.updates]
     assert kinds[-1] == "usage_update"
     assert kinds.index("session_info_update") < kinds.index("agent_message_chunk")
