@@ -59,7 +59,7 @@ it('asks for the arguments of a saved prompt, and sends them', async () => {
   expect(document.activeElement).toBe(box());
   fireEvent.keyDown(box(), { key: 'Enter' });
   await until(() =>
-    expect(send).toHaveBeenCalledWith(SESSION, '/review file="my \\"file\\".py"', []),
+    expect(send).toHaveBeenCalledWith(SESSION, '/review file="my \\"file\\".py"', [], []),
   );
 });
 

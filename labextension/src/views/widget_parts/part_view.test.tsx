@@ -115,8 +115,8 @@ it('sends with Enter and with Ctrl+Enter, and stops only what runs', async () =>
     await waitFor(() => expect(box).toHaveProperty('value', ''));
   }
   expect(send.mock.calls).toEqual([
-    [SESSION, 'hello', []],
-    [SESSION, 'hello', []],
+    [SESSION, 'hello', [], []],
+    [SESSION, 'hello', [], []],
   ]);
   const running = show('session', [message('m', 'Hi')]);
   expect(running.view.getByRole('button', { name: 'Stop' })).toBeTruthy();
