@@ -57,6 +57,21 @@ def test_the_list_of_texts_has_those_of_python_page_and_settings() -> None:
         assert any(text in line for line in lines), text
 
 
+def test_what_is_said_not_to_be_here_is_not_here() -> None:
+    would_say = {
+        "a model behind LiteLLM (Jupyternaut)": r"litellm|jupyternaut",
+        "a prompt cell that runs as *Ask*": r"\bask (a|the) model",
+        "an environment for each notebook, and a window for packages": "install packages",
+    }
+    page = (ROOT / "docs/coming-from.md").read_text(encoding="utf-8")
+    denied = re.findall(r"^\| (.+?) \| not here\b", page, re.M)
+    assert set(denied) == would_say.keys()
+    texts = "\n".join(listed())
+    for row, words in would_say.items():
+        found = re.search(words, texts, re.I)
+        assert found is None, f"{row}: {found}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_paths_exist(page: Path) -> None:
     named = {path for path in _PATH.findall(page.read_text()) if path.startswith(TOP)}

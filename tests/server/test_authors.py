@@ -1,4 +1,4 @@
-"""docs/revert.md says whose change a file is: one real case for each row of its table."""
+"""docs/explanation/whose-change.md says whose a change is: a case for each row of its table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.server.routes import finished, open_session, pending, start_t
 from tests.support.server.small_disk import SmallDisk
 from tests.support.wait import eventually
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "revert.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "whose-change.md"
 OLD = "".join(f"line {number}\n" for number in range(20))
 AGENTS_LINE, YOUR_LINE = "line 2\n", "line 17\n"
 BY_AGENT = OLD.replace(AGENTS_LINE, "of the agent\n").replace("\n", "\\n")
@@ -136,7 +136,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 
 def rows() -> dict[str, str]:
     """Return the table: what was seen, and whose change it is."""
-    page = PAGE.read_text(encoding="utf-8").partition("## Whose change it is")[2]
+    page = PAGE.read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if line[:2] == "| "]
     cells = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
     return {row[0]: row[1] for row in cells[2:]}
