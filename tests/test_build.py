@@ -197,7 +197,10 @@ def test_a_wheel_works_where_there_is_no_node_and_no_compiler(
     assert f"{shared}/share/jupyter/labextensions/acp-jupyter/package.json" in names
     assert f"{shared}/share/jupyter/labextensions/acp-jupyter/install.json" in names
     assert f"{shared}/etc/jupyter/jupyter_server_config.d/acp_jupyter.json" in names
-    assert {"acp_jupyter/static/shared.html", "acp_jupyter/static/widget.js"} <= set(names)
+    static = {
+        f"acp_jupyter/static/{name}" for name in ("shared.html", "widget.js", "widget_code.txt")
+    }
+    assert static <= set(names)
     assert any("/acp-jupyter/static/remoteEntry." in name for name in names)
     assert not [name for name in names if "node_modules" in name or name.startswith("tests/")]
 

@@ -108,16 +108,17 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
         return TextBlock(text=raw)
     if not isinstance(raw, dict):
         return None
-    if (media := media_of(raw.get("type"))) is not None:
+    kind = raw.get("type")
+    if kind == "text":  # first, as most are
+        return TextBlock(text=text(raw.get("text")))
+    if (media := media_of(kind)) is not None:
         return OtherBlock(
             type=media,
             data=text(raw.get("data")),
             mime_type=text(first(raw, "mimeType", "mediaType", "mime_type")),
             uri=text(raw.get("uri")),
         )
-    match raw.get("type"):
-        case "text":
-            return TextBlock(text=text(raw.get("text")))
+    match kind:
         case "resource_link":
             return OtherBlock(
                 type="resource_link",

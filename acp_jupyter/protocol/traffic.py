@@ -62,7 +62,8 @@ _CALL_FIELDS = frozenset(
         "_meta",
     }
 )
-_TEXT_KINDS = ("agent_message_chunk", "agent_thought_chunk")
+TEXT_KINDS = ("agent_message_chunk", "agent_thought_chunk")
+"""The updates that are chunks of a message or thought."""
 _ID_TYPES = (str, type(None))
 _STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
 
@@ -81,7 +82,7 @@ def is_plain(message: Mapping[str, Any]) -> bool:
                 "update": {"sessionUpdate": str(kind)} as update,
             } as params,
         } if len(message) == 3 and len(params) == 2:
-            if kind in _TEXT_KINDS:
+            if kind in TEXT_KINDS:
                 known = 3 if isinstance(update.get("messageId"), str) else 2
                 return len(update) == known and _is_text(update.get("content"))
             return kind == "tool_call_update" and _is_call(update)
@@ -115,7 +116,7 @@ def text_chunk(message: Mapping[str, Any]) -> TextChunk | None:
     if type(session_id) is not str or type(update) is not dict:
         return None
     kind, block = update.get("sessionUpdate"), update.get("content")
-    if kind not in _TEXT_KINDS or type(block) is not dict or not _is_text(block):
+    if kind not in TEXT_KINDS or type(block) is not dict or not _is_text(block):
         return None
     message_id = update.get("messageId")
     if len(update) != (2 if message_id is None else 3) or type(message_id) not in _ID_TYPES:

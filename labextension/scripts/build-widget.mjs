@@ -1,5 +1,6 @@
-// Builds acp_jupyter/static/widget.js: a small module that unpacks the whole widget.
+// Builds acp_jupyter/static: widget_code.txt, the packed widget, and widget.js, which unpacks it.
 import { createHash } from 'node:crypto';
+import { stat, writeFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 
 import { build } from 'esbuild';
@@ -9,6 +10,9 @@ import { styles } from './styles.mjs';
 
 /** What the widget may have, zipped, in bytes. */
 const LIMIT = 127_000;
+/** What each widget adds to a notebook, in bytes: widget.js, as its state has it. */
+const LOADER_LIMIT = 5_000;
+const STATIC = '../acp_jupyter/static';
 
 const common = {
   bundle: true,
@@ -37,16 +41,20 @@ await build({
   ...common,
   entryPoints: ['src/widget/boot.ts'],
   define: {
-    PACKED: JSON.stringify(packed.text),
     PACKED_BYTES: String(packed.bytes),
     PACKED_HASH: JSON.stringify(createHash('sha256').update(code).digest('hex').slice(0, 16)),
   },
-  outfile: '../acp_jupyter/static/widget.js',
+  outfile: `${STATIC}/widget.js`,
   write: true,
 });
+await writeFile(`${STATIC}/widget_code.txt`, packed.text);
 
 const size = packed.bytes;
 stdout.write(`widget: ${code.length} bytes, ${size} zipped, ${packed.text.length} as text\n`);
 if (size > LIMIT) {
   throw new Error(`The zipped widget has ${size} bytes; ${LIMIT} are allowed.`);
+}
+const loader = (await stat(`${STATIC}/widget.js`)).size;
+if (loader > LOADER_LIMIT) {
+  throw new Error(`widget.js has ${loader} bytes; ${LOADER_LIMIT} are allowed.`);
 }

@@ -150,11 +150,13 @@ def test_a_page_without_jupyters_variables(
 
 
 def test_a_page_that_changes_its_theme(browser: Browser, tmp_path: Path, asking: Comm) -> None:
-    """By a class of its own, by the system, or when the widget gets another place."""
+    """By its class or the system. It has no manager of widgets: the kernel gives the code."""
     visitor = Visitor(browser, tmp_path)
     page, _ = visitor.page()
     head = f"<style>.night {{ {DARK} }}</style>"
-    show_widget(page, asking, head=f"{head}<meta name=color-scheme content='light dark'>")
+    head += "<meta name=color-scheme content='light dark'>"
+    show_widget(page, asking, head=head, manager=False)
+    assert page.evaluate("sent.filter(message => message.code).length") == 1
     assert not is_dark(page.locator(".acp"))
     for dark, change in (
         (True, "document.body.className = 'night'"),
@@ -187,6 +189,7 @@ def test_a_page_that_strips_styles_and_scripts(
     picture(view.root, "plain page, strict policy")
     view.choose("Allow once")
     assert "answer_permission" in page.evaluate("JSON.stringify(sent)")
+    assert page.evaluate("sent.every(message => !message.code)")
     assert log.errors == []
     visitor.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,22 @@ def test_a_turn_is_followed_asked_and_answered_over_a_comm(kernel: Kernel, tmp_p
     comm = Comm(kernel, opened)
     assert comm.state["mode"] == "comm"
     asked = tmp_path / "work" / "asked.txt"
+    (shared,) = (
+        message["content"]
+        for message in opened.comms
+        if "_esm" not in (state := message["content"]["data"].get("state", {})) and "code" in state
+    )
+    code = shared["data"]["state"]["code"]
+    assert comm.state["code_model"] == f"IPY_MODEL_{shared['comm_id']}"
+    assert len(json.dumps(comm.state)) < 6_000 < len(code)
+    comm.send({"code": True})
+    assert eventually(comm.hear_code, what="the kernel sends the code") == code
+    plan = "from acp_jupyter.widgets import PlanWidget\nPlanWidget(turn)"
+    opened = kernel.run(plan, watched=True).ok()
+    states = [message["content"]["data"].get("state", {}) for message in opened.comms]
+    assert "plan" in [state.get("part") for state in states]
+    assert not any(state.get("code") for state in states)
+
     comm.send({"open": True})
     request = eventually(comm.pending, what="the request reaches the page")
     assert request["options"][0]["name"] == "Allow once"

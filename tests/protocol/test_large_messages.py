@@ -9,7 +9,14 @@ import pytest
 
 from acp_jupyter.protocol.large import long_json
 from acp_jupyter.protocol.large.long_json import TooManyParts, read_long_json
-from acp_jupyter.protocol.large.messages import MAX_CHARS, MAX_PARTS, MAX_VALUES, cut_message
+from acp_jupyter.protocol.large.messages import (
+    MAX_CHARS,
+    MAX_PARTS,
+    MAX_VALUES,
+    cut_message,
+    is_whole_chunk,
+)
+from acp_jupyter.protocol.traffic import is_plain
 from acp_jupyter.protocol.version_2.meta_keys import CUT
 from tests.support.patterns.largest import LARGEST, largest
 
@@ -51,6 +58,19 @@ def test_what_is_outermost_is_kept() -> None:
 def test_texts_that_are_shown_whole_are_kept_whole(name: str) -> None:
     message = update(sessionUpdate="tool_call", content=[{name: "a" * (MAX_CHARS + 1)}])
     assert cut_message(message) is message
+
+
+@pytest.mark.parametrize("kind", ["agent_message_chunk", "agent_thought_chunk"])
+def test_a_chunk_is_whole_unless_its_id_is_cut(kind: str) -> None:
+    content = {"type": "text", "text": "a" * (MAX_CHARS + 1)}
+    chunk = update(sessionUpdate=kind, content=content, messageId="m") | {"jsonrpc": "2.0"}
+    assert is_plain(chunk)
+    assert is_whole_chunk(chunk)
+    assert cut_message(chunk) is chunk
+    chunk["params"]["update"]["messageId"] = "m" * (MAX_CHARS + 1)
+    assert is_plain(chunk)
+    assert not is_whole_chunk(chunk)
+    assert cut_message(chunk) is not chunk
 
 
 def test_other_long_texts_say_that_they_are_cut() -> None:

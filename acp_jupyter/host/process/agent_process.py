@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from acp_jupyter.errors import AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.disk_writes import DiskWrites
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.system.portable import PORTABLE_VARIABLE
 from acp_jupyter.system.processes.child_process import (
@@ -53,6 +54,8 @@ class AgentProcess:
         self.stdin = stdin
         self.stdout = open_reader(_take_over(supervisor.stdout))
         self._supervised = supervised
+        # All of the agent's processes are below the supervisor.
+        self.disk_writes = DiskWrites(supervisor.pid)
         self._stderr = open_reader(_take_over(supervisor.stderr))
         self._tail = StderrTail(redactor)
         self._stderr_task = asyncio.create_task(
@@ -154,11 +157,6 @@ class AgentProcess:
     def pid(self) -> int:
         """Process id of the agent."""
         return self._supervised.pid
-
-    @property
-    def supervisor_pid(self) -> int:
-        """Process id of the supervisor, the parent of all the agent's processes."""
-        return self._supervised.supervisor.pid
 
     async def wait_exit(self) -> ExitReason:
         """Wait for the agent itself to exit, even if other processes still hold its pipes.

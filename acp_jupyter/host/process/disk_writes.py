@@ -2,11 +2,52 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
+import time
+from typing import NamedTuple
 
 _MAX_PROCESSES = 500
 _COUNT = b"write_bytes:"
+
+
+class Written(NamedTuple):
+    """What was written up to a moment."""
+
+    at: float
+    """Wall clock, seconds since the epoch: all that was written before is counted."""
+    size: int | None
+    """In bytes; None if the system does not report it."""
+
+
+class DiskWrites:
+    """How much an agent's processes have written. Used on the host's loop.
+
+    Parameters
+    ----------
+    pid
+        Id of the process above all of them.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._reading: asyncio.Task[Written] | None = None
+
+    async def read(self) -> Written:
+        """Return what was written up to now; those who ask at the same time share one answer."""
+        if self._reading is not None:
+            await asyncio.wait((self._reading,))  # it may have looked before this call
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read(), name="acp-disk-writes")
+        return await asyncio.shield(self._reading)
+
+    async def _read(self) -> Written:
+        at = time.time()
+        try:
+            return Written(at, await asyncio.to_thread(written_bytes, self._pid))
+        finally:
+            self._reading = None
 
 
 def written_bytes(pid: int) -> int | None:

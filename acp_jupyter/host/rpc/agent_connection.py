@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from acp_jupyter.errors import AgentRequestError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment, start_error
+from acp_jupyter.host.process.disk_writes import DiskWrites
 from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.agent_answers import ClientOf, Models, RequestHandling
@@ -127,9 +128,9 @@ class AgentConnection:
         return self._process.pid
 
     @property
-    def supervisor_pid(self) -> int:
-        """Process id of what all processes of the agent are below."""
-        return self._process.supervisor_pid
+    def disk_writes(self) -> DiskWrites:
+        """How much all processes of the agent have written."""
+        return self._process.disk_writes
 
     @property
     def talks(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,9 @@ from acp_jupyter.protocol.version_2 import Version2
 
 BeforeAnswer = Callable[[], Awaitable[None]]
 
-_YIELD_EVERY = 10
+_YIELD_EVERY = 50
+_YIELD_SECONDS = 0.005
+"""After so many lines of one agent, or so long, it is the others' turn."""
 _EXIT_AFTER_EOF_SECONDS = 1.0
 _NEXT = "The next prompt starts it again."
 _HANDSHAKE = "initialize"
@@ -136,11 +139,14 @@ class LineTransport:
         """Read lines to end of file; no line waits for a handler."""
         while not self.ended.is_set():
             chunk = await self._process.stdout.read()
+            since = time.monotonic()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
                 await self._inbound.receive(line)
                 self._count += 1
-                if self._count % _YIELD_EVERY == 0:
+                # Not more often: with many sessions at work, each time costs much.
+                if self._count % _YIELD_EVERY == 0 or time.monotonic() - since > _YIELD_SECONDS:
                     await asyncio.sleep(0)
+                    since = time.monotonic()
             if not chunk:
                 await self._inbound.settled()
                 await self._on_end()

@@ -10,6 +10,7 @@ from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentRequestError, AgentStartError, SessionImported
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.disk_writes import DiskWrites
 from acp_jupyter.host.recording import Playback
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
@@ -114,10 +115,10 @@ class SessionAgent:
             return None
         return start.result()
 
-    def process_id(self) -> int:
-        """Return the id of the agent's supervisor, above all its processes; 0 if none runs."""
+    def disk_writes(self) -> DiskWrites | None:
+        """Return how much the agent's processes have written; None if none runs."""
         connection = self.connection
-        return 0 if connection is None else connection.agent_connection.supervisor_pid
+        return None if connection is None else connection.agent_connection.disk_writes
 
     def reserve_process(self) -> None:
         """Reserve the process for this session."""

@@ -163,7 +163,7 @@ class TurnRunner:
         self.walls_met = walls_met
         self.outside_runs = outside_runs
         self._rewrite_prompt = rewrite_prompt
-        self._silent = WriteWatcher(journal, agent.process_id)
+        self._silent = WriteWatcher(journal, agent.disk_writes)
         self._after_turn = after_turn
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from acp_jupyter.host.process.disk_writes import written_bytes
+from acp_jupyter.host.process.disk_writes import DiskWrites
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.session import AgentWroteToDisk
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -28,16 +28,16 @@ class WriteWatcher:
     ----------
     journal
         The session's journal; gets a note for each span in which the process wrote.
-    pid
-        Returns the id of the process above all of the agent's; 0 if none runs.
+    disk_writes
+        Returns how much the agent's processes have written; None if none runs.
     """
 
-    def __init__(self, journal: Journal, pid: Callable[[], int]) -> None:
+    def __init__(self, journal: Journal, disk_writes: Callable[[], DiskWrites | None]) -> None:
         self._journal = journal
-        self._pid = pid
+        self._disk_writes = disk_writes
         self._task: asyncio.Task[None] | None = None
         self._turn_id = ""
-        self._process = 0
+        self._process: DiskWrites | None = None
         self._written: int | None = None
         self._at = 0.0
         self._span: tuple[float, float] | None = None
@@ -47,9 +47,10 @@ class WriteWatcher:
         """Start polling, just before the prompt is sent."""
         await self._end()
         self._turn_id, self._notes, self._span = turn_id, 0, None
-        self._process = self._pid()
-        self._at = time.time()
-        self._written = await asyncio.to_thread(written_bytes, self._process)
+        self._process = self._disk_writes()
+        if self._process is None:
+            return
+        self._at, self._written = await self._process.read()
         if self._written is not None:
             name = f"acp-silent-{self._journal.session_id}"
             self._task = asyncio.create_task(self._watch(), name=name)
@@ -70,12 +71,15 @@ class WriteWatcher:
 
     async def _watch(self) -> None:
         while self._notes < _MAX_NOTES and self._announced_at() is None:
-            await asyncio.sleep(_SECONDS)
+            # All sessions look at the same moments, so that those of one process look once.
+            await asyncio.sleep(_SECONDS - time.monotonic() % _SECONDS)
             await self._look()
 
     async def _look(self) -> None:
-        since, begun = self._at, time.time()
-        written = await asyncio.to_thread(written_bytes, self._process)
+        if self._process is None:
+            return
+        since = self._at
+        begun, written = await self._process.read()
         # From the first call on, the agent's own updates say when it works.
         announced = self._announced_at()
         until = time.time() if announced is None else min(announced, time.time())

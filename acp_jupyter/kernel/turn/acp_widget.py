@@ -14,14 +14,19 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeGuard
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import current_shell, kernel_of
 from acp_jupyter.protocol.host_events.notes import Origin
 
 _STATIC = Path(__file__).parents[2] / "static"
+
+_CODE = (_STATIC / "widget_code.txt").read_text(encoding="ascii")
+"""The code of all ACP widgets, packed."""
 
 page_met = threading.Event()
 """Set once a page has shown that it can draw these widgets; one without anywidget can't."""
@@ -70,6 +75,23 @@ def turn_traits(detail: TurnDetail) -> dict[str, str]:
     }
 
 
+class WidgetCode(ipywidgets.Widget):  # type: ignore[misc]
+    """The code of the ACP widgets of a kernel: a page gets it once, and a notebook stores it once.
+
+    A plain model of ipywidgets, which every page with a manager of Jupyter's widgets knows.
+    """
+
+    code = traitlets.Unicode(_CODE, read_only=True).tag(sync=True)
+    _shared: ClassVar[WidgetCode | None] = None
+
+    @classmethod
+    def shared(cls) -> WidgetCode:
+        """Return the kernel's one; a new one if somebody has closed all widgets."""
+        if cls._shared is None or cls._shared.comm is None:
+            cls._shared = cls()
+        return cls._shared
+
+
 class AcpWidget(anywidget.AnyWidget):
     """A view of a turn or a session.
 
@@ -82,6 +104,12 @@ class AcpWidget(anywidget.AnyWidget):
     _esm = _STATIC / "widget.js"
     _part: ClassVar[Part] = "turn"
 
+    code = traitlets.Unicode(
+        read_only=True, help="The code, in a host without a manager of Jupyter's widgets."
+    ).tag(sync=True)
+    code_model = traitlets.Instance(
+        WidgetCode, allow_none=True, read_only=True, help="Has the code, elsewhere."
+    ).tag(sync=True, **ipywidgets.widget_serialization)
     part = traitlets.Unicode(read_only=True).tag(sync=True)
     turn_id = traitlets.Unicode(read_only=True, help="Empty for the session's own.").tag(sync=True)
     session_id = traitlets.Unicode(read_only=True).tag(sync=True)
@@ -101,6 +129,10 @@ class AcpWidget(anywidget.AnyWidget):
         named = {"part": self._part, "session_id": session_id, "mode": mode, **traits}
         for name, value in named.items():
             self.set_trait(name, value)
+        if kernel_of(current_shell()) is None:
+            self.set_trait("code", _CODE)
+        else:
+            self.set_trait("code_model", WidgetCode.shared())
         super().__init__()
         _by_subshell(self.comm)
         in_shiny = "shinywidgets" in sys.modules
@@ -146,6 +178,8 @@ class AcpWidget(anywidget.AnyWidget):
         if threading.current_thread() is not threading.main_thread():
             page_has_subshell.set()
         match content:
+            case {"code": True}:
+                self.send({"code": _CODE})
             case {"open": True} if self._on_open is not None:
                 self._on_open()
             case {"shown": True}:

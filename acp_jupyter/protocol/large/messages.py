@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any
 
 from acp_jupyter.protocol.json import CAMEL_KEYS
+from acp_jupyter.protocol.traffic import TEXT_KINDS
 from acp_jupyter.protocol.version_2.meta_keys import CUT
 
 MAX_VALUES = 10_000
@@ -48,6 +49,17 @@ def cut_message(message: Any) -> Any:
     if isinstance(cut, dict):
         _mark(cut)
     return cut
+
+
+def is_whole_chunk(message: Mapping[str, Any]) -> bool:
+    """Return whether a plain message (see `is_plain`) is a chunk of text, all of which is read."""
+    params = message["params"]
+    update = params["update"]
+    return (
+        update["sessionUpdate"] in TEXT_KINDS
+        and len(params["sessionId"]) <= MAX_CHARS
+        and len(update.get("messageId", "")) <= MAX_CHARS
+    )
 
 
 def _fits(message: Any, whole: frozenset[str]) -> bool:

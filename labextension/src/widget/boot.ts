@@ -1,16 +1,14 @@
-import type { InitializeProps, RenderProps } from '@anywidget/types';
+import type { AnyModel, InitializeProps, RenderProps } from '@anywidget/types';
 
 import { unpack85 } from './base85';
 import type { OpenModel, OpenWidget } from './core';
 
 /**
- * The whole widget, compressed by the build, with its hash.
+ * The hash of the widget's code and its size, compressed.
  *
- * It is sent with each widget's first message and stored in the widget's state,
- * so its size on the wire matters.
+ * This file is sent with each widget's first message and stored in the widget's state, so the code
+ * is in a model that all widgets of a kernel share.
  */
-declare const PACKED: string;
-
 declare const PACKED_HASH: string;
 
 declare const PACKED_BYTES: number;
@@ -21,6 +19,12 @@ const MAX_EARLY = 2_000;
 const BLOCKED =
   'acp-jupyter can’t show this here. This page’s policy blocks blob: scripts, or its browser is too old.';
 
+/** How long a kernel that is asked for the code may take. */
+const KERNEL_SECONDS = 60;
+
+const NO_CODE =
+  'acp-jupyter can’t show this here: neither the page nor its kernel has the code of the widget. Run the cell again.';
+
 /** Key of the unpacked widget in the page, since every widget loads this file again. */
 const KEY = Symbol.for(`acp-jupyter:${PACKED_HASH}`);
 
@@ -28,8 +32,8 @@ interface Core {
   readonly open: OpenModel;
 }
 
-async function unpack(): Promise<Core> {
-  const bytes = unpack85(PACKED, PACKED_BYTES);
+async function unpack(packed: string): Promise<Core> {
+  const bytes = unpack85(packed, PACKED_BYTES);
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   const code = await new Response(plain).blob();
   const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
@@ -44,13 +48,59 @@ async function unpack(): Promise<Core> {
   }
 }
 
-function core(): Promise<Core> {
+function blocked(error: unknown): never {
+  throw new Error(`${BLOCKED} ${String(error)}`);
+}
+
+/** The packed code: the widget's own, that of the model which all share, or the kernel's answer. */
+async function packedCode(model: AnyModel): Promise<string> {
+  const own: unknown = model.get('code');
+  if (isText(own)) {
+    return own;
+  }
+  try {
+    const id = String(model.get('code_model')).replace(/^IPY_MODEL_/, '');
+    const shared = await model.widget_manager.get_model(id);
+    const code: unknown = shared.get('code');
+    if (isText(code)) {
+      return code;
+    }
+  } catch {
+    // A page that knows single widgets only.
+  }
+  return askKernel(model);
+}
+
+function askKernel(model: AnyModel): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const take = (message: unknown) => {
+      if (typeof message === 'object' && message !== null && 'code' in message) {
+        end();
+        resolve(String(message.code));
+      }
+    };
+    const timer = setTimeout(() => {
+      end();
+      reject(new Error(NO_CODE));
+    }, KERNEL_SECONDS * 1_000);
+    const end = () => {
+      clearTimeout(timer);
+      model.off('msg:custom', take);
+    };
+    model.on('msg:custom', take);
+    model.send({ code: true });
+  });
+}
+
+function core(model: AnyModel): Promise<Core> {
   const known: unknown = Reflect.get(globalThis, KEY);
   if (isPromise(known)) {
     return known;
   }
-  const unpacking = unpack();
+  const unpacking = packedCode(model).then(packed => unpack(packed).catch(blocked));
   Reflect.set(globalThis, KEY, unpacking);
+  // Another widget may have the code.
+  unpacking.catch(() => Reflect.deleteProperty(globalThis, KEY));
   return unpacking;
 }
 
@@ -69,10 +119,10 @@ function widget() {
       };
       model.on('msg:custom', keep);
       try {
-        const { open } = await core();
+        const { open } = await core(model);
         opened = open(model, early);
       } catch (error) {
-        failure = `${BLOCKED} ${String(error)}`;
+        failure = error instanceof Error ? error.message : String(error);
       } finally {
         model.off('msg:custom', keep);
       }
@@ -89,6 +139,10 @@ function widget() {
 
 function isCore(module: unknown): module is Core {
   return typeof module === 'object' && module !== null && 'open' in module;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function isPromise(value: unknown): value is Promise<Core> {

@@ -13,10 +13,10 @@ from tests.support.kernel.comm import Comm
 
 __all__ = ["show_widget"]
 
-_WIDGET = Path(acp_jupyter.__file__).parent / "static" / "widget.js"
+_STATIC = Path(acp_jupyter.__file__).parent / "static"
 _ORIGIN = "http://plain.test"
 
-_HOST = """async ({ state, messages, shadow }) => {
+_HOST = """async ({ state, messages, shadow, code, manager }) => {
   const place = document.querySelector('#place');
   const root = shadow ? place.attachShadow({ mode: 'open' }) : place;
   const listeners = [];
@@ -25,7 +25,14 @@ _HOST = """async ({ state, messages, shadow }) => {
     get: name => state[name],
     on: (_event, listener) => listeners.push(listener),
     off: (_event, listener) => listeners.splice(listeners.indexOf(listener) >>> 0, 1),
-    send: content => globalThis.sent.push(content),
+    send: content => {
+      globalThis.sent.push(content);
+      if (content.code) [...listeners].forEach(each => each({ code }));
+    },
+    ...(manager ? { widget_manager: { get_model: async id => {
+      if (`IPY_MODEL_${id}` !== state.code_model) throw new Error('not found');
+      return { get: name => ({ code })[name] };
+    } } } : {}),
   };
   const { default: widget } = await import('/widget.js');
   const { initialize, render } = await widget();
@@ -41,7 +48,13 @@ _HOST = """async ({ state, messages, shadow }) => {
 
 
 def show_widget(
-    page: Page, comm: Comm, *, head: str = "", body: str = "", shadow: bool = False
+    page: Page,
+    comm: Comm,
+    *,
+    head: str = "",
+    body: str = "",
+    shadow: bool = False,
+    manager: bool = True,
 ) -> None:
     """Open the page, and draw in it the widget with all that its kernel has sent.
 
@@ -57,6 +70,9 @@ def show_widget(
         Attributes of the page's body.
     shadow
         Whether the widget has a shadow root of its own, as in marimo.
+    manager
+        Whether the page knows the other models of the kernel; else the kernel is asked for the
+        widget's code.
     """
     html = (
         "<!doctype html><html lang=en><title>A page</title>"
@@ -65,7 +81,7 @@ def show_widget(
 
     def answer(route: Route) -> None:
         if route.request.url.endswith("/widget.js"):
-            route.fulfill(body=_WIDGET.read_text(), content_type="text/javascript")
+            route.fulfill(body=(_STATIC / "widget.js").read_text(), content_type="text/javascript")
         elif route.request.url == f"{_ORIGIN}/":
             route.fulfill(body=html, content_type="text/html")
         else:
@@ -77,4 +93,6 @@ def show_widget(
         {"n": n, "frame": frame} for n, frame in zip(comm.numbers, comm.frames, strict=True)
     ]
     state = json.loads(json.dumps(comm.state, default=str))
-    page.evaluate(_HOST, {"state": state, "messages": messages, "shadow": shadow})
+    code = (_STATIC / "widget_code.txt").read_text()
+    host = {"shadow": shadow, "code": code, "manager": manager}
+    page.evaluate(_HOST, {"state": state, "messages": messages, **host})

@@ -25,6 +25,7 @@ class Comm:
         self.state: dict[str, Any] = view["data"]["state"]
         self.frames: list[dict[str, Any]] = []
         self.numbers: list[int] = []
+        self._code = ""
         self._take(opened)
 
     def send(self, content: dict[str, Any]) -> None:
@@ -42,8 +43,17 @@ class Comm:
         for message in cell.comms:
             content = message["content"]
             if content["comm_id"] == self.id and content["data"].get("method") == "custom":
-                self.numbers.append(content["data"]["content"]["n"])
-                self.frames.append(content["data"]["content"]["frame"])
+                sent = content["data"]["content"]
+                if "code" in sent:
+                    self._code = sent["code"]
+                    continue
+                self.numbers.append(sent["n"])
+                self.frames.append(sent["frame"])
+
+    def hear_code(self) -> str:
+        """Return the widget's code, once the kernel was asked for it and has sent it."""
+        self.hear()
+        return self._code
 
     def find(self, *kinds: str) -> list[dict[str, Any]]:
         self.hear()

@@ -582,6 +582,8 @@ class CheckpointStore:
 
     def _sees(self, root: Path, folder: Path) -> bool:
         """Return whether a turn in ``root`` sees changes in ``folder``."""
+        if folder == root:
+            return True
         if not folder.is_relative_to(root):
             return False
         return not is_below(folder.relative_to(root).as_posix(), self.own.below(root))
