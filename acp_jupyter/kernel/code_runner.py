@@ -12,6 +12,7 @@ from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_
 from acp_jupyter.kernel.last_error import read_last_error
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.nested_run import ReportOutput, interrupt_main, run_nested
+from acp_jupyter.kernel.table_tools import read_tables
 from acp_jupyter.kernel.values import is_tabular
 from acp_jupyter.kernel.variables import describe, list_variables
 from acp_jupyter.notebook_tools.kernel_runner import (
@@ -32,6 +33,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     KernelWork,
     NoCellWaits,
     ReadLastError,
+    ReadTables,
     ReadVariables,
     RunCodeWork,
     WaitingCells,
@@ -82,6 +84,12 @@ def _done(shell: InteractiveShell, work: KernelWork, tell: ReportOutput) -> Fini
             with tool_code():
                 inspection = inspect_code(shell, work.code, work.position)
             return FinishedWork(work_id=work.work_id, inspection=inspection)
+        case ReadTables():
+            with tool_code():
+                found = read_tables(
+                    shell.user_ns, shell.user_ns_hidden, work.name, work.table, work.sql
+                )
+            return FinishedWork(work_id=work.work_id, inspection=found)
         case CompleteCode():
             with tool_code():
                 completion = _complete(shell, work.code, work.position)
@@ -219,6 +227,13 @@ class EmbeddedKernelRunner:
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Inspect the name at ``position`` (in characters)."""
         work = InspectCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Inspection, _REPLY_SECONDS)
+
+    async def tables(
+        self, kernel_id: str, name: str = "", table: str = "", sql: str = ""
+    ) -> Inspection:
+        """Return a list of tables, a description, or why a query would not be run."""
+        work = ReadTables(work_id=_new_id(), name=name, table=table, sql=sql)
         return await self._do(work, Inspection, _REPLY_SECONDS)
 
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:

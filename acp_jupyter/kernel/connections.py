@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from acp_jupyter.kernel.values import is_from_library
@@ -16,6 +17,7 @@ from acp_jupyter.protocol.formatting import quantity, shorten
 _MAX_COLUMNS = 2_000
 _MAX_TABLES = 100
 _COLUMNS_OF_A_TABLE = 30
+_COLUMNS_OF_ONE_TABLE = 300
 _NAME_CHARS = 60
 _SECONDS = 1.0
 _NO_ROWS = "No rows were read."
@@ -42,25 +44,76 @@ _Row = tuple[str, str, str, str, int | None]
 """Kind and name of a table, name and type of a column, about how many rows the table has."""
 
 
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The tables of a connection with their columns, as far as they were read."""
+
+    library: str
+    tables: dict[str, list[_Row]]
+    more: bool = False
+    """Whether there are more tables or columns."""
+
+    def lines(self) -> list[str]:
+        """Return a line about the connection, and one for each table."""
+        shown = list(self.tables.items())[:_MAX_TABLES]
+        lines = [f"{self.library} connection, {quantity(len(self.tables), 'table')}"]
+        lines += [f"{_head(name, rows)}, {quantity(len(rows), 'column')}" for name, rows in shown]
+        if self.more or len(shown) < len(self.tables):
+            lines.append("… more tables and columns than are listed")
+        return lines
+
+
+def connection_library(value: object) -> str:
+    """Return the name of a connection's library; empty for what is no connection."""
+    if is_from_library(value, "sqlite3", "Connection"):
+        return "SQLite"
+    return "DuckDB" if is_from_library(value, "duckdb", "DuckDBPyConnection") else ""
+
+
+def read_catalogue(value: object) -> Catalogue:
+    """Return the tables of a connection."""
+    library = connection_library(value)
+    rows = _sqlite(value) if library == "SQLite" else _duckdb(value)
+    tables: dict[str, list[_Row]] = {}
+    for row in rows[:_MAX_COLUMNS]:
+        tables.setdefault(row[1], []).append(row)
+    return Catalogue(library, tables, more=len(rows) > _MAX_COLUMNS)
+
+
 def describe_connection(value: object) -> str | None:
     """Return the tables of a connection with their columns; None for what is none."""
-    if is_from_library(value, "sqlite3", "Connection"):
-        return _words("SQLite", _sqlite(value))
-    if is_from_library(value, "duckdb", "DuckDBPyConnection"):
-        return _words("DuckDB", _duckdb(value))
-    return None
+    return _words(read_catalogue(value)) if connection_library(value) else None
+
+
+def describe_connections_table(value: object, table: str) -> str | None:
+    """Return the columns of a connection's table; None if there is none of this name.
+
+    Parameters
+    ----------
+    table
+        Its name, in DuckDB with or without its database and schema.
+    """
+    wanted = _name(table).casefold()
+    catalogue = read_catalogue(value)
+    found = [
+        f"{_head(name, rows)}:\n" + "\n".join(_column_lines(rows, _COLUMNS_OF_ONE_TABLE))
+        for name, rows in catalogue.tables.items()
+        if name.casefold() == wanted
+        or (catalogue.library == "DuckDB" and name.casefold().endswith(f".{wanted}"))
+    ]
+    return "\n\n".join([*found, _NO_ROWS]) if found else None
 
 
 def _sqlite(connection: Any) -> list[_Row]:
     cursor = connection.cursor()
     cursor.row_factory = None
-    with _without_waiting(cursor):
+    with without_waiting(cursor):
         found = cursor.execute(_SQLITE, (_MAX_COLUMNS + 1,)).fetchall()
     return [_row(*each) for each in found]
 
 
 @contextmanager
-def _without_waiting(cursor: Any) -> Iterator[None]:
+def without_waiting(cursor: Any) -> Iterator[None]:
     """Let a locked database fail at once: the connection may wait for any time."""
     (before,) = cursor.execute("PRAGMA busy_timeout").fetchone()
     cursor.execute("PRAGMA busy_timeout = 0")
@@ -89,26 +142,30 @@ def _row(kind: object, of: object, name: object, typed: object, size: int | None
     return str(kind), _name(of), _name(name), _name(typed), size
 
 
-def _words(library: str, rows: Sequence[_Row]) -> str:
-    tables: dict[str, list[_Row]] = {}
-    for row in rows[:_MAX_COLUMNS]:
-        tables.setdefault(row[1], []).append(row)
+def _words(catalogue: Catalogue) -> str:
+    tables = catalogue.tables
     shown = list(tables.items())[:_MAX_TABLES]
-    lines = [f"{library} connection, {quantity(len(tables), 'table')}. {_NO_ROWS}"]
-    for name, columns in shown:
-        kind, _, _, _, size = columns[0]
-        about = f", about {quantity(size, 'row')}" if isinstance(size, int) else ""
-        lines += ["", f"{kind} {name}{about}:"]
-        lines += [f"- {column}: {typed or 'any'}" for _, _, column, typed, _ in columns][
-            :_COLUMNS_OF_A_TABLE
-        ]
-        if len(columns) > _COLUMNS_OF_A_TABLE:
-            lines.append(f"- … {len(columns) - _COLUMNS_OF_A_TABLE} more columns")
-    if len(rows) > _MAX_COLUMNS:
+    lines = [f"{catalogue.library} connection, {quantity(len(tables), 'table')}. {_NO_ROWS}"]
+    for name, rows in shown:
+        lines += ["", f"{_head(name, rows)}:", *_column_lines(rows, _COLUMNS_OF_A_TABLE)]
+    if catalogue.more:
         lines += ["", "… more tables and columns than are listed"]
     elif len(tables) > len(shown):
         lines += ["", f"… {len(tables) - len(shown)} more tables"]
     return "\n".join(lines)
+
+
+def _head(name: str, rows: Sequence[_Row]) -> str:
+    kind, _, _, _, size = rows[0]
+    about = f", about {quantity(size, 'row')}" if isinstance(size, int) else ""
+    return f"{kind} {name}{about}"
+
+
+def _column_lines(rows: Sequence[_Row], most: int) -> list[str]:
+    lines = [f"- {column}: {typed or 'any'}" for _, _, column, typed, _ in rows[:most]]
+    if len(rows) > most:
+        lines.append(f"- … {len(rows) - most} more columns")
+    return lines
 
 
 def _name(written: object) -> str:

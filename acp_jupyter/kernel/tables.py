@@ -342,18 +342,18 @@ def rows_text(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', '¦') for cell in line)} |" for line in lines)
 
 
-def cell_text(value: object) -> str:
+def cell_text(value: object, most: int = _CELL_CHARS) -> str:
     """Return a cell's value in a short line; never raises, never takes long."""
     if type(value) is str:
-        text = value[: 2 * _CELL_CHARS]
+        text = value[: 2 * most]
     elif library_of(value) in PLAIN_LIBRARIES and not hasattr(type(value), "__len__"):
         try:
             text = str(value)
         except FAILURES:
             text = "?"
     else:
-        text = preview(value, _CELL_CHARS)
-    return shorten(" ".join(text.split()), _CELL_CHARS)
+        text = preview(value, most)
+    return shorten(" ".join(text.split()), most)
 
 
 def _short(label: object) -> str:

@@ -140,6 +140,21 @@ class KernelRunner(Protocol):
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Inspect the name at ``position`` (in characters)."""
 
+    async def tables(
+        self, kernel_id: str, name: str = "", table: str = "", sql: str = ""
+    ) -> Inspection:
+        """Return a list of tables, a description, or why a query would not be run.
+
+        Parameters
+        ----------
+        name
+            The variable; empty for a list.
+        table
+            A table of the connection in that variable.
+        sql
+            A query; nothing is found if it would be run.
+        """
+
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
         """Return completions at ``position`` (in characters)."""
 

@@ -148,7 +148,7 @@ async def run_code(context: CallContext, call: RunCode) -> Reply:
             on_printed=card.print,
             goes_on=context.turn_goes_on,
         )
-        _add_result(reply, f"the code that you ran in {context.target.name}", result)
+        add_result(reply, f"the code that you ran in {context.target.name}", result)
     finally:
         card.done(failed=reply.failed or not reply.parts, text=reply.text)
     return reply
@@ -201,7 +201,7 @@ async def _run_cell(
         )
         return
     result = await run(cell.source)
-    _add_result(reply, f"cell {cell.id} of {context.target.name}", result)
+    add_result(reply, f"cell {cell.id} of {context.target.name}", result)
     written = SetOutputs(
         cell_id=cell.id,
         fingerprint=fingerprint(cell.source),
@@ -253,11 +253,11 @@ async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
     return reply
 
 
-_OUTSIDE = "The kernel is outside of the agent's sandbox: code that runs there can do what you can."
+OUTSIDE = "The kernel is outside of the agent's sandbox: code that runs there can do what you can."
 
 
 async def _action(context: CallContext, tool: str, title: str, code: str) -> ToolAction:
-    outside = _OUTSIDE if context.permissions.confined else ""
+    outside = OUTSIDE if context.permissions.confined else ""
     return ToolAction(
         tool=tool,
         arguments=context.arguments,
@@ -287,7 +287,8 @@ async def _overwritten(context: CallContext, code: str) -> str:
     return f"May overwrite variables: {', '.join(names[:_NAMES])}."
 
 
-def _add_result(reply: Reply, origin: str, result: RunResult) -> None:
+def add_result(reply: Reply, origin: str, result: RunResult) -> None:
+    """Add how code ended, and its outputs."""
     words = {
         "ok": "Ran without an error.",
         "error": "It raised an error.",

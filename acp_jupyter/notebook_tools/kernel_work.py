@@ -73,10 +73,23 @@ class CompleteCode(Model):
     position: int = Field(ge=0)
 
 
+class ReadTables(Model):
+    """List the tables, describe one, or say why a query would not be run."""
+
+    op: Literal["tables"] = "tables"
+    work_id: str
+    name: str = ""
+    """The variable; empty for a list."""
+    table: str = ""
+    """A table of the connection in that variable."""
+    sql: str = ""
+    """A query that is checked, and not run."""
+
+
 KernelWork = TypeAliasType(
     "KernelWork",
     Annotated[
-        RunCodeWork | ReadVariables | ReadLastError | InspectCode | CompleteCode,
+        RunCodeWork | ReadVariables | ReadLastError | InspectCode | CompleteCode | ReadTables,
         Field(discriminator="op"),
     ],
 )

@@ -1,6 +1,6 @@
 """The tools of one session: checks each call, carries it out and replies.
 
-The tools for cells are here; the tools for the kernel are in `kernel_tools`.
+The tools for cells are here; those for the kernel are in `kernel_tools` and `table_tools`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from acp_jupyter.api.models.documents import (
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from acp_jupyter.notebook_tools import kernel_tools, tools
+from acp_jupyter.notebook_tools import kernel_tools, table_tools, tools
 from acp_jupyter.notebook_tools.call_order import CallOrder, CallPlace
 from acp_jupyter.notebook_tools.cell_text import edited, write_cell_list, write_cells
 from acp_jupyter.notebook_tools.context import (
@@ -58,7 +58,9 @@ _logger = logging.getLogger(__name__)
 _CALLS_AT_ONCE = 16
 _TURN_SECONDS = 7 * 24 * 3600.0
 _EDITS: frozenset[type[AnyTool]] = frozenset({InsertTool, EditTool, MoveTool, DeleteTool})
-_RUNS: frozenset[type[AnyTool]] = frozenset({tools.RunCells, tools.RunCode, tools.RestartKernel})
+_RUNS: frozenset[type[AnyTool]] = frozenset(
+    {tools.RunCells, tools.RunCode, tools.Query, tools.RestartKernel}
+)
 
 
 class ShownCall(Protocol):
@@ -219,6 +221,12 @@ async def _do(context: CallContext, call: AnyTool) -> Reply:  # noqa: C901 - one
             return await kernel_tools.complete(context, call)
         case tools.RunCode():
             return await kernel_tools.run_code(context, call)
+        case tools.ListTables():
+            return await table_tools.list_tables(context)
+        case tools.DescribeTable():
+            return await table_tools.describe_table(context, call)
+        case tools.Query():
+            return await table_tools.query(context, call)
         case tools.Interrupt():
             return await kernel_tools.interrupt(context, call)
         case tools.RestartKernel():

@@ -291,6 +291,58 @@ class RunCode(ToolInput):
     )
 
 
+class ListTables(ToolInput):
+    """`list_tables`."""
+
+    tool = "list_tables"
+    title = "List the tables of the kernel"
+    words = (
+        "List the tables in the notebook's kernel: DataFrames with their sizes and columns, and "
+        "connections (SQLite, DuckDB) with their tables."
+    )
+    changes = False
+
+
+class DescribeTable(ToolInput):
+    """`describe_table`."""
+
+    tool = "describe_table"
+    title = "Describe a table"
+    words = (
+        "Describe a DataFrame: columns, types, missing and distinct values, first rows; or the "
+        "tables of a connection, with their columns and types. Values of masked columns are left "
+        "out."
+    )
+    changes = False
+
+    name: Id = Field(description="The variable that has it, from `list_tables`.")
+    table: str = Field(
+        default="", max_length=1000, description="A table of the connection in that variable."
+    )
+
+
+class Query(ToolInput):
+    """`query`."""
+
+    tool = "query"
+    title = "Query a table"
+    words = (
+        "Run one SELECT on a connection of the kernel, or on a DataFrame, which is a table of its "
+        "variable's name there (in DuckDB's SQL). It can only read, and sees what is committed. "
+        "Returns the first rows as a table of Markdown. Masked columns can't be named, nor taken "
+        "by `*`. The user sees the SQL first."
+    )
+
+    name: Id = Field(
+        description="The variable that has the connection or the DataFrame, from `list_tables`."
+    )
+    sql: Code = Field(description="One SELECT.")
+    limit: int = Field(default=50, ge=1, le=1000, description="Most rows to return.")
+    timeout_seconds: Annotated[float, Field(gt=0, le=600)] = Field(
+        default=30.0, description="Time limit; then the query is stopped."
+    )
+
+
 class Interrupt(ToolInput):
     """`interrupt`."""
 
@@ -322,6 +374,9 @@ AnyTool: TypeAlias = (
     | Inspect
     | Complete
     | RunCode
+    | ListTables
+    | DescribeTable
+    | Query
     | Interrupt
     | RestartKernel
 )
@@ -341,6 +396,9 @@ _KERNEL_TOOLS: tuple[type[AnyTool], ...] = (
     Inspect,
     Complete,
     RunCode,
+    ListTables,
+    DescribeTable,
+    Query,
     Interrupt,
     RestartKernel,
 )

@@ -27,6 +27,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     KernelWork,
     NoCellWaits,
     ReadLastError,
+    ReadTables,
     ReadVariables,
     RunCodeWork,
     WaitingCells,
@@ -60,6 +61,11 @@ _VARIABLES = (
 )
 _LAST_ERROR = (
     "__import__('acp_jupyter.kernel.last_error', fromlist=['_']).last_error_json(get_ipython())"
+)
+_TABLES = (
+    "__import__('acp_jupyter.kernel.table_tools', fromlist=['_'])"
+    ".tables_json(get_ipython().user_ns, get_ipython().user_ns_hidden,"
+    " {name!r}, {table!r}, {sql!r})"
 )
 _INSPECTION = (
     "__import__('acp_jupyter.kernel.code_runner', fromlist=['_'])"
@@ -152,6 +158,18 @@ class ServerKernelRunner:
             return Inspection(found=bool(reply.get("found")), text=without_ansi(text))
 
         work = InspectCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(kernel_id, work, Inspection, by_channel, _REPLY_SECONDS)
+
+    async def tables(
+        self, kernel_id: str, name: str = "", table: str = "", sql: str = ""
+    ) -> Inspection:
+        """Return a list of tables, a description, or why a query would not be run."""
+        expression = _TABLES.format(name=name, table=table, sql=sql)
+
+        def by_channel() -> Coroutine[Any, Any, Inspection]:
+            return self._evaluate(kernel_id, expression, Inspection)
+
+        work = ReadTables(work_id=_new_id(), name=name, table=table, sql=sql)
         return await self._do(kernel_id, work, Inspection, by_channel, _REPLY_SECONDS)
 
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:

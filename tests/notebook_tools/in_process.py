@@ -116,6 +116,16 @@ class Dictionary:
         known = code[:position] in self.names
         return Inspection(found=known, text=str(self.names.get(code[:position], "")))
 
+    async def tables(
+        self, kernel_id: str, name: str = "", table: str = "", sql: str = ""
+    ) -> Inspection:
+        self._check(kernel_id)
+        if sql:
+            return Inspection(found="DROP" in sql, text="It doesn't only read.")
+        if name:
+            return Inspection(found=name in self.names, text=f"{name} {table}")
+        return Inspection(found=bool(self.names), text="\n".join(self.names))
+
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
         self._check(kernel_id)
         matches = tuple(name for name in self.names if name.startswith(code[:position]))

@@ -10,7 +10,8 @@ that comes first wins (names of files and quoted words do not count):
 ``clean``, "make … faster"          writes only when allowed
 ``create``, ``write`` and a name    the same for a new file
 "look at NAME"                      says what a variable of the notebook's kernel is (this and the
-                                    next three by the notebook tools, where the session has them)
+                                    next four by the notebook tools, where the session has them)
+"query NAME: SQL"                   lists the tables of the kernel, then asks one or a connection
 "plot NAME"                         adds a cell below the asking one and runs it
 ``fix`` and no file                 mends the last failing cell and runs it again
 "edit the notebook"                 edits one cell of the open notebook

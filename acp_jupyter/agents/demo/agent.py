@@ -11,7 +11,7 @@ from acp_jupyter._version import __version__
 from acp_jupyter.agents.demo.command_tasks import delegate, run
 from acp_jupyter.agents.demo.file_tasks import ask_twice, create, edit, explore
 from acp_jupyter.agents.demo.mcp_client import StdioServer, Toolbox
-from acp_jupyter.agents.demo.notebook_tasks import edit_notebook, fix_cell, look_at, plot
+from acp_jupyter.agents.demo.notebook_tasks import edit_notebook, fix_cell, look_at, plot, query
 from acp_jupyter.agents.demo.prompt import Request, Task, prompt_text, understand
 from acp_jupyter.agents.demo.session import (
     COMMANDS,
@@ -54,6 +54,7 @@ _GOODBYE_SECONDS = 1.0
 _TASKS: Mapping[Task, Callable[[DemoTurn, Request], Coroutine[object, object, str]]] = {
     Task.LOOK_AT: look_at,
     Task.PLOT: plot,
+    Task.QUERY: query,
     Task.FIX_CELL: fix_cell,
     Task.EDIT_NOTEBOOK: edit_notebook,
     Task.DELEGATE: delegate,

@@ -1,4 +1,4 @@
-"""The tasks in the open notebook and its kernel: look at, plot, fix a cell, edit the notebook."""
+"""The tasks in the open notebook and its kernel: look at, query, plot, fix, edit the notebook."""
 
 from __future__ import annotations
 
@@ -98,6 +98,18 @@ async def plot(turn: DemoTurn, request: Request) -> str:
     if not seen:
         return f"{done} `{chosen.name}`, but shows no picture that I can see.\n"
     return f"{done} `{chosen.name}`. I see the plot: {seen}.\n"
+
+
+@_by_tools
+async def query(turn: DemoTurn, request: Request) -> str:
+    """List the tables, then query a table or a connection."""
+    name = request.variable or ""
+    listed = await step(turn, "list_tables", "List the tables", "other", {})
+    tables = answer_data(listed.text, "tables of")
+    arguments: Json = {"name": name, "sql": request.sql}
+    asked = await step(turn, "query", f"Query {name}", "execute", arguments)
+    result = answer_data(asked.text, "text/markdown of the query")
+    return f"{code_block(tables, 'text')}\n{result}\n"
 
 
 async def _cell_below(turn: DemoTurn, code: str) -> tuple[str, bool]:

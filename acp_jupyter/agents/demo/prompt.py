@@ -20,6 +20,7 @@ class Task(StrEnum):
 
     LOOK_AT = "look_at"
     PLOT = "plot"
+    QUERY = "query"
     FIX_CELL = "fix_cell"
     NEXT_CELL = "next_cell"
     EDIT_NOTEBOOK = "edit_notebook"
@@ -53,6 +54,7 @@ _FIX = (
 _KEYWORDS: dict[Task, str] = {  # if two begin at the same position, the first of these
     Task.LOOK_AT: r"look at\s+(?!(?:the|th[ie]s|those|that|my|our|all|it|an?)\b)[^\W\d]\w*",
     Task.PLOT: r"plot",
+    Task.QUERY: r"query(?=\s+[^\W\d]\w*\s*:)",
     Task.FIX_CELL: _FIX,
     Task.EDIT_NOTEBOOK: r"edit\s+(?:the|this|my)\s+notebook",
     Task.DELEGATE: r"delegate|subagents?",
@@ -77,8 +79,9 @@ _PATTERNS = {
 }
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”")
 _CONTENT = re.compile(r"\b(?:with|containing|saying)\b[^`\"“]*(`[^`]*`|\"[^\"]*\"|“[^”]*”)", re.S)
-_VARIABLE = re.compile(r"(?<!\w)(?:look\s+at|plot)\s+(?:the\s+)?`?([^\W\d]\w*)", re.I)
+_VARIABLE = re.compile(r"(?<!\w)(?:look\s+at|plot|query)\s+(?:the\s+)?`?([^\W\d]\w*)", re.I)
 _LOOK_AT_QUOTED = re.compile(r"(look\s+at\s+)`(\w+)`")
+_SQL = re.compile(r"\bquery\s+[^\W\d]\w*\s*:(.*)", re.I | re.S)
 _NUMBER = re.compile(r"\b(n|size|rate)\s*=\s*(\d{1,12}(?:\.\d{1,6})?)", re.I)
 _NAME = re.compile(r"[^\s`\"'“”‘’()<>,;:!?]+")
 
@@ -94,7 +97,9 @@ class Request:
     content
         The quoted text after "with", "containing" or "saying".
     variable
-        The name after "look at" or "plot".
+        The name after "look at", "plot" or "query".
+    sql
+        What comes after "query NAME:".
     numbers
         The settings ``n``, ``size`` and ``rate`` it gives.
     cell_id
@@ -108,6 +113,7 @@ class Request:
     variable: str | None
     numbers: dict[str, float]
     cell_id: str | None = None
+    sql: str = ""
 
 
 def understand(text: str) -> Request:
@@ -115,6 +121,7 @@ def understand(text: str) -> Request:
     content = _CONTENT.search(text)
     names = tuple(_file_names(text[: content.start(1)] if content else text))
     variable = _VARIABLE.search(text)
+    query = _SQL.search(text)
     cell = _OF_CELL.search(text) if text.startswith(_FAILED_CELL) else None
     return Request(
         task=_task(text, names),
@@ -124,6 +131,7 @@ def understand(text: str) -> Request:
         variable=variable[1] if variable else None,
         numbers={key.lower(): float(number) for key, number in _NUMBER.findall(text)},
         cell_id=cell[1] if cell else None,
+        sql=query[1].strip() if query else "",
     )
 
 

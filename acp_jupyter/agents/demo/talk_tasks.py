@@ -121,6 +121,7 @@ _HELP = """This is the demo agent. It has no model, so it answers to a few keywo
 - `edit`, `fix clean.py` or `make clean.py faster`: a plan, a diff, a question, and then the edit
 - `create notes.md with "some text"`: a new file, after asking
 - `look at df`: what a variable of the notebook's kernel is
+- `query db: SELECT …`: the tables of the kernel, and a query of one, after asking
 - `plot df`: a new cell below yours, run, with a plot that the agent sees
 - `fix`: fixes the last cell that failed, and runs it again
 - `edit the notebook`: edits one cell, unsaved text and all

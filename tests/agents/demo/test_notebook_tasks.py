@@ -68,6 +68,8 @@ def test_no_source_and_no_error_trips_it(source: str, name: str) -> None:
         ("look at df", Task.LOOK_AT, "df"),
         ("Look at `Sales`.", Task.LOOK_AT, "Sales"),
         ("plot df", Task.PLOT, "df"),
+        ("query db: SELECT * FROM plot", Task.QUERY, "db"),
+        ("query the folder", Task.HELP, "folder"),
         ("Plot the prices, please", Task.PLOT, "prices"),
         ("fix", Task.FIX_CELL, None),
         ("/fix it!", Task.FIX_CELL, None),
@@ -85,7 +87,7 @@ def test_no_source_and_no_error_trips_it(source: str, name: str) -> None:
 def test_what_a_prompt_asks_for(prompt: str, task: Task, variable: str | None) -> None:
     request = understand(prompt)
     assert request.task is task
-    if task in {Task.LOOK_AT, Task.PLOT}:
+    if task in {Task.LOOK_AT, Task.PLOT, Task.QUERY}:
         assert request.variable == variable
 
 

@@ -93,8 +93,11 @@ describe('what a prompt for a fix has come to', () => {
     });
     const cells = reads({ tool_name: 'notebook_read_cells', raw_input: { cell_ids: ['c1'] } });
     expect(outcome([cells])).toMatchObject({ tool: 'notebook_read_cells {"cell_ids":["c1"]}' });
+    const tables = reads({ tool_name: 'mcp__notebook__list_tables' });
+    expect(outcome([tables])).toMatchObject({ kind: 'asks' });
     const others: Partial<ToolCall>[] = [
       { tool_name: 'mcp__notebook__run_code' },
+      { tool_name: 'mcp__notebook__query' },
       { tool_name: 'mcp__notebook__last_error_of' },
       { tool_name: 'mcp__other__inspect' },
       { command: 'rm -r .' },

@@ -115,7 +115,7 @@ function edited(source: string, edits: readonly unknown[]): string | null {
 
 /** The notebook's tools that change nothing and run nothing, as agents name them. */
 const READS =
-  /^\w*notebook[^a-z]{1,4}(?:list_cells|read_cells|list_variables|last_error|inspect|complete)$/;
+  /^\w*notebook[^a-z]{1,4}(?:list_cells|read_cells|list_variables|list_tables|describe_table|last_error|inspect|complete)$/;
 
 /** A text that the cell's note can show in one line; other requests need their own card. */
 const SHORT = /^[\x20-\x7e]{0,200}$/;
