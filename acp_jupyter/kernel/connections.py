@@ -11,7 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from acp_jupyter.kernel.values import is_from_library
+from acp_jupyter.kernel.wrapped_connections import (
+    NotRead,
+    connection_library,
+    inspected_columns,
+    plain_connection,
+)
 from acp_jupyter.protocol.formatting import quantity, shorten
 
 _MAX_COLUMNS = 2_000
@@ -63,26 +68,34 @@ class Catalogue:
         return lines
 
 
-def connection_library(value: object) -> str:
-    """Return the name of a connection's library; empty for what is no connection."""
-    if is_from_library(value, "sqlite3", "Connection"):
-        return "SQLite"
-    return "DuckDB" if is_from_library(value, "duckdb", "DuckDBPyConnection") else ""
-
-
 def read_catalogue(value: object) -> Catalogue:
-    """Return the tables of a connection."""
-    library = connection_library(value)
-    rows = _sqlite(value) if library == "SQLite" else _duckdb(value)
+    """Return the tables of a connection.
+
+    Raises
+    ------
+    NotRead
+        They are not read, as that may take long.
+    """
+    with plain_connection(value) as plain:
+        if plain is None:
+            rows = [_row(*each) for each in inspected_columns(value, _MAX_COLUMNS + 1)]
+        else:
+            rows = _sqlite(plain) if connection_library(plain) == "SQLite" else _duckdb(plain)
     tables: dict[str, list[_Row]] = {}
     for row in rows[:_MAX_COLUMNS]:
         tables.setdefault(row[1], []).append(row)
-    return Catalogue(library, tables, more=len(rows) > _MAX_COLUMNS)
+    return Catalogue(connection_library(value), tables, more=len(rows) > _MAX_COLUMNS)
 
 
 def describe_connection(value: object) -> str | None:
     """Return the tables of a connection with their columns; None for what is none."""
-    return _words(read_catalogue(value)) if connection_library(value) else None
+    library = connection_library(value)
+    if not library:
+        return None
+    try:
+        return _words(read_catalogue(value))
+    except NotRead as error:
+        return f"{library} connection. Its tables are not listed: {error}."
 
 
 def describe_connections_table(value: object, table: str) -> str | None:
@@ -91,15 +104,14 @@ def describe_connections_table(value: object, table: str) -> str | None:
     Parameters
     ----------
     table
-        Its name, in DuckDB with or without its database and schema.
+        Its name, with or without its database and schema.
     """
     wanted = _name(table).casefold()
     catalogue = read_catalogue(value)
     found = [
         f"{_head(name, rows)}:\n" + "\n".join(_column_lines(rows, _COLUMNS_OF_ONE_TABLE))
         for name, rows in catalogue.tables.items()
-        if name.casefold() == wanted
-        or (catalogue.library == "DuckDB" and name.casefold().endswith(f".{wanted}"))
+        if name.casefold() == wanted or name.casefold().endswith(f".{wanted}")
     ]
     return "\n\n".join([*found, _NO_ROWS]) if found else None
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from acp_jupyter.kernel.connections import (
-    connection_library,
-    describe_connections_table,
-    read_catalogue,
-)
+from acp_jupyter.kernel.connections import describe_connections_table, read_catalogue
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.queries.run_query import check_query
 from acp_jupyter.kernel.queries.source import QueryError
 from acp_jupyter.kernel.values import FAILURES, TimeUp, is_tabular, time_limit
 from acp_jupyter.kernel.variables import describe, users_variables, variable_of
+from acp_jupyter.kernel.wrapped_connections import connection_library
 from acp_jupyter.notebook_tools.kernel_runner import Inspection
 from acp_jupyter.protocol.formatting import shorten_end
 

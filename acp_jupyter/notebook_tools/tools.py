@@ -298,7 +298,7 @@ class ListTables(ToolInput):
     title = "List the tables of the kernel"
     words = (
         "List the tables in the notebook's kernel: DataFrames with their sizes and columns, and "
-        "connections (SQLite, DuckDB) with their tables."
+        "connections (SQLite, DuckDB, SQLAlchemy, ibis) with their tables."
     )
     changes = False
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from acp_jupyter.kernel.connections import connection_library
 from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.masks import masks
@@ -19,6 +18,7 @@ from acp_jupyter.kernel.queries.sqlite_source import SqliteSource
 from acp_jupyter.kernel.queries.table_source import TableSource
 from acp_jupyter.kernel.tables import MASKED, cell_text, rows_text
 from acp_jupyter.kernel.values import FAILURES, is_tabular, type_name
+from acp_jupyter.kernel.wrapped_connections import connection_library, plain_connection
 from acp_jupyter.protocol.formatting import quantity
 
 _T = TypeVar("_T")
@@ -107,18 +107,25 @@ def _opened(namespace: Mapping[str, object], name: str) -> Source:
             f"There is no variable {name[:100]!r} in the kernel. list_tables lists what there is."
         )
     value: Any = namespace[name]
-    match connection_library(value):
-        case "SQLite":
-            return SqliteSource(name, value)
-        case "DuckDB":
-            return DuckdbSource(name, value)
-        case _ if is_tabular(value):
-            return TableSource(name, value)
-        case _:
+    if library := connection_library(value):
+        return _of_connection(name, value, library)
+    if is_tabular(value):
+        return TableSource(name, value)
+    raise QueryError(
+        f"{name} ({type_name(value)}) is neither a table nor a connection that can be queried. "
+        "list_tables lists what there is."
+    )
+
+
+def _of_connection(name: str, value: object, library: str) -> Source:
+    with plain_connection(value) as plain:
+        if plain is None:
             raise QueryError(
-                f"{name} ({type_name(value)}) is neither a table nor a connection that can be "
-                "queried. list_tables lists what there is."
+                f"{name} is a connection of {library}, of which it can't be shown that a query "
+                "only reads. Use run_code."
             )
+        made = SqliteSource if connection_library(plain) == "SQLite" else DuckdbSource
+        return made(name, plain)
 
 
 def _in_time(
