@@ -19,6 +19,7 @@ from IPython.core.error import UsageError
 from pydantic import JsonValue
 
 from acp_jupyter.kernel.connections import describe_connection
+from acp_jupyter.kernel.context_providers import provided_text
 from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.masked_values import covering
@@ -82,12 +83,14 @@ def describe(name: str, value: object) -> Described:
 
 
 def described_text(name: str) -> str:
-    """Return the description of a variable of this kernel; empty if there is none.
+    """Return the description of a variable, or of a provider's name; empty if there is none.
 
     Pages call this, so that what they attach is what the kernel's own prompts attach.
     """
     namespace = users_namespace()
-    return describe(name, namespace[name]).text if name in namespace else ""
+    if name in namespace:
+        return describe(name, namespace[name]).text
+    return provided_text(name, namespace) or ""
 
 
 def users_namespace() -> Mapping[str, object]:

@@ -100,3 +100,19 @@ def test_masked_columns_stay_in_the_kernel(kernel: Kernel) -> None:
     assert all("ann-lee" not in each and "[masked]" in each for each in said)
     assert "7.25" in said[0]
     assert "invalid literal" in said[1]
+
+
+CATALOGUE = Path(__file__).parents[1] / "kernel" / "execution" / "shop_catalogue"
+
+
+def test_names_of_other_packages_go_with_the_prompt(kernel: Kernel) -> None:
+    """The documented example, installed in the kernel's environment."""
+    kernel.run(f"import sys; sys.path.append({str(CATALOGUE)!r})").ok()
+    assert set(kernel.complete("%%acp takes\nLook at @shop:o")) == {
+        "@shop:orders",
+        "@shop:orders_2025",
+    }
+    text, described = sent(kernel, kernel.run("%%acp takes\nLook at @shop:orders, and @shop:none."))
+    assert text["text"] == "Look at @shop:orders, and @shop:none."
+    assert described["resource"]["text"].startswith("shop:orders\nOne row per order.")
+    assert described["resource"]["uri"].endswith("/shop%3Aorders")

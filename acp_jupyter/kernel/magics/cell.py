@@ -14,6 +14,7 @@ from acp_jupyter.api.settings import Settings, split_setting
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import connect
+from acp_jupyter.kernel.context_providers import provided_text
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.left_out import left_out_cells
 from acp_jupyter.kernel.magics.turn_output import (
@@ -125,10 +126,16 @@ def _mentioned(
 
     client = session._client
     variables = data_variables(shell.user_ns, shell.user_ns_hidden)
+
+    def described(name: str) -> str | None:
+        if name in variables:
+            return describe(name, variables[name]).text
+        return provided_text(name, variables)
+
     among = Mentionable(
         session.files,
         client.notebook_path,
-        lambda name: describe(name, variables[name]).text if name in variables else None,
+        described,
         partial(client.cell, session.id),
     )
     return mention_blocks(prompt, among)

@@ -43,7 +43,7 @@ export class Mentions implements MentionSource {
     let stopped = false;
     const tell = () => {
       if (!stopped) {
-        found(this.#best(this.#groups(folder, kernel, notebook.panel), query));
+        found(this.#best(this.#groups(folder, kernel, notebook.panel, query), query));
       }
     };
     void this.#load().then(tell);
@@ -51,6 +51,7 @@ export class Mentions implements MentionSource {
     const listVariables = () => {
       if (kernel?.status === 'idle') {
         void variables.list(kernel).then(tell);
+        void variables.offer(kernel, query).then(tell);
       }
     };
     listVariables();
@@ -63,18 +64,19 @@ export class Mentions implements MentionSource {
   }
 
   /** Resolves once files and variables are known, or if an idle kernel has not answered in time. */
-  async ready(): Promise<void> {
+  async ready(query = ''): Promise<void> {
     const { variables, files } = this.#sources;
     const kernel = this.#kernel();
-    const list = kernel?.status === 'idle' ? variables.list(kernel) : null;
-    await Promise.all([this.#load(), files.below(this.#sources.folder()), list]);
+    const asked =
+      kernel?.status === 'idle' ? [variables.list(kernel), variables.offer(kernel, query)] : [];
+    await Promise.all([this.#load(), files.below(this.#sources.folder()), ...asked]);
   }
 
   /** Everything that is known now that a prompt in a cell can mention, best first. */
   inCell(query: string, cellId: string): Mention[] {
     const folder = this.#sources.folder();
     const { panel } = this.#sources.notebook;
-    const groups = this.#groups(folder, this.#kernel(), panel).map(group =>
+    const groups = this.#groups(folder, this.#kernel(), panel, query).map(group =>
       group.filter(({ mention: { attachment } }) => {
         if (attachment.kind === 'document') {
           return folder === '' || attachment.path.startsWith(`${folder}/`);
@@ -103,8 +105,11 @@ export class Mentions implements MentionSource {
     folder: string,
     kernel: Kernel.IKernelConnection | null,
     panel: NotebookPanel | null,
+    query: string,
   ): readonly (readonly Searched[])[] {
-    const variables = kernel === null ? [] : this.#sources.variables.known(kernel);
+    const { variables: ours } = this.#sources;
+    const variables =
+      kernel === null ? [] : [...ours.known(kernel), ...ours.offered(kernel, query)];
     const files = this.#sources.files.known(folder);
     const documents = this.#documents(folder);
     const open = new Set(documents.map(({ attachment }) => pathOf(attachment)));

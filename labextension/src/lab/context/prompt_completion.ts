@@ -101,7 +101,9 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
     context: ICompletionContext,
   ): Promise<CompletionHandler.ICompletionItemsReply<PromptItem>> {
     const caret = Text.charIndexToJsIndex(offset, text);
-    const offer = await this.#offer(placeAt(text, caret), codeCell(context)?.model.id ?? '');
+    const place = placeAt(text, caret);
+    const named = place?.kind === 'mention' ? text.slice(place.start + 1, caret) : '';
+    const offer = await this.#offer(place, named, codeCell(context)?.model.id ?? '');
     const items = offer?.find(text.slice(offer.start, caret)) ?? [];
     return {
       start: offer === null ? offset : Text.jsIndexToCharIndex(offer.start, text),
@@ -110,10 +112,10 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
     };
   }
 
-  async #offer(place: Place | null, cellId: string): Promise<Offer | null> {
+  async #offer(place: Place | null, named: string, cellId: string): Promise<Offer | null> {
     if (place?.kind === 'mention') {
       const { mentions } = this.#context;
-      await within(mentions.ready(), WAIT_MS);
+      await within(mentions.ready(named), WAIT_MS);
       return {
         start: place.start,
         find: typed =>

@@ -18,6 +18,11 @@ const VALUE_MS = 3_000;
 
 const FRESH_MS = 3_000;
 
+const OFFERED_MS = 10_000;
+
+/** What is typed of a provider's name; what could end the text in Python is in none. */
+const OFFERED = /^[^\s@'"\\\p{C}]{0,200}$/u;
+
 const KEY = 'acp';
 
 /** For agents, in English. */
@@ -44,11 +49,20 @@ const LIST = packed(
 const descriptionOf = (name: string): string =>
   packed(`__import__('acp_jupyter.kernel.variables', fromlist=['_']).described_text('${name}')`);
 
+/** Names of other packages: `provider:name`. None where acp-jupyter is not in the kernel. */
+const offeredFor = (typed: string): string =>
+  packed(
+    `__import__('acp_jupyter.kernel.context_providers', fromlist=['_']).offered_names('${typed}')`,
+  );
+
 const typeOf = (name: string): string => packed(`type(${name}).__name__`);
 
 /** The variables of Python kernels, read while the kernels are idle. */
 export class Variables {
   readonly #known = new WeakMap<Kernel.IKernelConnection, { at: number; list: Variable[] }>();
+
+  /** By what was typed: names of other packages. */
+  readonly #offered = new WeakMap<Kernel.IKernelConnection, Map<string, readonly Variable[]>>();
 
   /** Pending requests, one per kernel: our own request makes the kernel busy, too. */
   readonly #listing = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
@@ -58,6 +72,29 @@ export class Variables {
   /** The variables that were listed last. */
   known(kernel: Kernel.IKernelConnection): readonly Variable[] {
     return this.#known.get(kernel)?.list ?? [];
+  }
+
+  /** The names of other packages that were offered last for what is typed. */
+  offered(kernel: Kernel.IKernelConnection, typed: string): readonly Variable[] {
+    const lists = [...(this.#offered.get(kernel) ?? [])];
+    const fitting = lists.flatMap(([asked, list]) => (typed.startsWith(asked) ? list : []));
+    return [...new Map(fitting.map(each => [each.name, each])).values()];
+  }
+
+  /** Asks which names of other packages fit what is typed, each once in a while. */
+  async offer(kernel: Kernel.IKernelConnection, typed: string): Promise<void> {
+    const asked = askedFor(typed);
+    const known = this.#offered.get(kernel) ?? new Map<string, Variable[]>();
+    this.#offered.set(kernel, known);
+    if (known.has(asked) || !OFFERED.test(asked)) {
+      return;
+    }
+    known.set(asked, []);
+    await this.#listing.get(kernel);
+    const names = listOf(await evaluate(kernel, offeredFor(asked), LIST_MS));
+    const list = names.flatMap(name => (typeof name === 'string' ? [{ name, type: '' }] : []));
+    known.set(asked, list);
+    setTimeout(() => known.delete(asked), OFFERED_MS);
   }
 
   /** The variables of a kernel, the newest first. */
@@ -87,8 +124,9 @@ export class Variables {
    * Without acp-jupyter in its environment, the type alone: nobody there knows what is masked.
    */
   async describe(kernel: Kernel.IKernelConnection, name: string): Promise<string | null> {
-    // Only ever evaluate a name.
-    if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
+    // Only ever evaluate a name; that of another package is a text for a function.
+    const isVariable = /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name);
+    if (!isVariable && !(name.includes(':') && OFFERED.test(name))) {
       return null;
     }
     await this.#listing.get(kernel);
@@ -97,12 +135,20 @@ export class Variables {
       if (typeof text === 'string' && text !== '') {
         return text;
       }
+      if (!isVariable) {
+        return null;
+      }
       const type = await evaluate(kernel, typeOf(name), VALUE_MS);
       return typeof type === 'string' ? `${name}: ${type}\n${NOT_DESCRIBED}` : null;
     });
     this.#describing = describing;
     return describing;
   }
+}
+
+/** Before the colon all providers are asked, and each for its first names. */
+function askedFor(typed: string): string {
+  return typed.includes(':') ? typed : '';
 }
 
 function variableOf(row: unknown): Variable[] {
