@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from acp_jupyter.kernel.masks import masks
 from acp_jupyter.kernel.wrapped_connections import (
     NotRead,
     connection_library,
@@ -174,7 +175,13 @@ def _head(name: str, rows: Sequence[_Row]) -> str:
 
 
 def _column_lines(rows: Sequence[_Row], most: int) -> list[str]:
-    lines = [f"- {column}: {typed or 'any'}" for _, _, column, typed, _ in rows[:most]]
+    table = rows[0][1]
+    shown = [(column, typed or "any") for _, _, column, typed, _ in rows[:most]]
+    masked = masks.which([column for column, _ in shown], (table, table.rpartition(".")[2]))
+    lines = [
+        f"- {column}: {typed}{', masked' if hidden else ''}"
+        for (column, typed), hidden in zip(shown, masked, strict=True)
+    ]
     if len(rows) > most:
         lines.append(f"- … {len(rows) - most} more columns")
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import FilePayload, expect
@@ -22,21 +23,23 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     take(panel, "Look at @clean", "Variables", "cleaned")
     expect(panel.message).to_have_value("Look at @cleaned ")
     take(panel, " and @sal", "Variables", "sales")
+    take(panel, " and @shop:orders_", "From packages", "shop:orders_2025")
     take(panel, " and @cell1", "Cells", "Cell 1: cleaned = list(range(3))")
     take(panel, " @Zero", "Errors", "Cell 2: ZeroDivisionError")
     take(panel, " @clean.p", "Files", "clean.py")
     chips = attachments(panel)
-    expect(chips).to_have_count(5)
+    expect(chips).to_have_count(6)
     panel.button("Remove Cell 1: cleaned = list(range(3))").click()
-    expect(chips).to_have_count(4)
+    expect(chips).to_have_count(5)
     expect(panel.message).to_be_focused()
 
     panel.message.press("Enter")
     expect(chips).to_have_count(0)
-    text, variable, table, error, file = blocks_told(lab.server, panel)
+    text, variable, table, offered, error, file = blocks_told(lab.server, panel)
     assert text["text"].startswith("Look at @cleaned")
     assert variable["resource"]["text"] == "cleaned: list\nlength 3\n[0, 1, 2]"
     assert "| 0 | [masked] | 7.25 |" in table["resource"]["text"]
+    assert offered["resource"]["text"].startswith("shop:orders_2025\nAs orders, closed on")
     assert "boom = 1 / 0" in error["resource"]["text"]
     assert "ZeroDivisionError: division by zero" in error["resource"]["text"]
     assert "\x1b" not in error["resource"]["text"]
@@ -134,11 +137,14 @@ def test_what_an_agent_refuses_is_not_lost(lab: LabPage, workspace: Workspace) -
     expect(panel.message).to_have_value("And this?")
 
 
-_SALES = """
+_CATALOGUE = Path(__file__).parents[1] / "kernel" / "execution" / "shop_catalogue"
+_SALES = f"""
+import sys
 import pandas
 from acp_jupyter.context import mask
-sales = pandas.DataFrame({"email": ["ann-lee"], "amount": [7.25]})
+sales = pandas.DataFrame({{"email": ["ann-lee"], "amount": [7.25]}})
 mask(sales, ["email"])
+sys.path.append({str(_CATALOGUE)!r})
 """
 
 

@@ -43,6 +43,34 @@ def test_an_agent_plots_below_the_cell_that_waits_for_it(
     expect(notebook.cell(4)).to_contain_text("# typed")
 
 
+_SHOP = """\
+%load_ext acp_jupyter
+import sqlite3
+shop = sqlite3.connect(":memory:")
+shop.execute("CREATE TABLE sales (city TEXT, sold INTEGER)")
+shop.executemany("INSERT INTO sales VALUES (?, ?)", [("Ulm", 2), ("Bonn", 3), ("Ulm", 5)]);
+"""
+_SQL = "SELECT city, sum(sold) AS total FROM sales GROUP BY city"
+
+
+def test_an_agent_queries_a_database_of_the_kernel_after_a_question(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    notebook = lab.open(workspace.notebook(_SHOP, f"%%acp demo\nquery shop: {_SQL}"))
+    notebook.wait_for_kernel()
+    notebook.run_to_end(0)
+    turn = notebook.run(1)
+    expect(turn.permission).to_contain_text("query shop in the notebook's kernel")
+    expect(turn.permission).to_contain_text(_SQL)
+    turn.choose("Allow")
+    notebook.wait_for_end(1)
+    table = notebook.output(1).locator("table").filter(has_text="total")
+    expect(table.locator("tr")).to_have_text([re.compile(r"city\s*total"), *_ROWS])
+
+
+_ROWS = [re.compile(r"Bonn\s*3"), re.compile(r"Ulm\s*7")]
+
+
 @pytest.mark.long
 def test_an_agent_mends_a_cell_that_failed_and_edits_another(
     lab: LabPage, workspace: Workspace

@@ -10,7 +10,7 @@ from typing import Any
 
 from acp_jupyter.kernel.masks import masks
 from acp_jupyter.kernel.queries.duckdb_select import Select, read_select
-from acp_jupyter.kernel.queries.source import QueryError, Rows, masked_words
+from acp_jupyter.kernel.queries.source import CLOSED, DatabaseError, QueryError, Rows, masked_words
 
 PRIVATE = {
     "enable_external_access": "false",
@@ -174,6 +174,6 @@ def clear_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.ConnectionException:
-        raise QueryError("The connection is closed. Ask the user to open it again.") from None
+        raise QueryError(CLOSED) from None
     except duckdb.Error as error:
-        raise QueryError(str(error)[:2000]) from None
+        raise DatabaseError(str(error)[:2000]) from None

@@ -13,7 +13,7 @@ from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.masks import masks
 from acp_jupyter.kernel.queries.duckdb_source import DuckdbSource
-from acp_jupyter.kernel.queries.source import QueryError, Rows, Source
+from acp_jupyter.kernel.queries.source import DatabaseError, QueryError, Rows, Source
 from acp_jupyter.kernel.queries.sqlite_source import SqliteSource
 from acp_jupyter.kernel.queries.table_source import TableSource
 from acp_jupyter.kernel.tables import MASKED, cell_text, rows_text
@@ -134,12 +134,15 @@ def _in_time(
     """Do work with a source of its own; errors say nothing that is masked."""
     try:
         source = _opened(namespace, name)
-        return _Work(source, work).done(seconds)
-    except QueryError as error:
+        result: _T = _Work(source, work).done(seconds)
+    except DatabaseError as error:
         raise QueryError(covering(namespace)(str(error))) from None
+    except QueryError:
+        raise
     except FAILURES as error:
         words = covering(namespace)(str(error)[:500])
         raise QueryError(f"The query failed: {type(error).__name__}: {words}") from None
+    return result
 
 
 class _Work:

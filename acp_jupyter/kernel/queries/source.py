@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+CLOSED = "The connection is closed. Ask the user to open it again."
+
 
 class QueryError(Exception):
     """A query was refused or failed; the message says why and what to do."""
@@ -13,6 +15,10 @@ class QueryError(Exception):
     def _render_traceback_(self) -> list[str]:
         """Return what IPython shows in the place of a traceback of this package's code."""
         return [str(self)]
+
+
+class DatabaseError(QueryError):
+    """An error in a database's own words, which may hold values."""
 
 
 @dataclass(frozen=True, slots=True)

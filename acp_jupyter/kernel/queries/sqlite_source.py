@@ -13,7 +13,7 @@ from typing import Any
 
 from acp_jupyter.kernel.connections import without_waiting
 from acp_jupyter.kernel.masks import masks
-from acp_jupyter.kernel.queries.source import QueryError, Rows, masked_words
+from acp_jupyter.kernel.queries.source import CLOSED, DatabaseError, QueryError, Rows, masked_words
 
 _LOCKED_SECONDS = 1.0
 _COPIED_BYTES = 256 * 1024 * 1024
@@ -23,6 +23,7 @@ _HARMLESS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECU
 _SCHEMAS = {"sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"}
 _ONLY_READS = "Only one SELECT is run here: no PRAGMA, no ATTACH, nothing that changes something."
 _UNNAMED_JOINS = ("natural", "using")
+_LOCKED = "The database is locked: something else writes it. Try again once that ends."
 _COLUMNS = """
 SELECT m.name, p.name, p.hidden FROM {base}.sqlite_master AS m,
 pragma_table_xinfo(m.name, ?) AS p WHERE m.type = 'table'
@@ -194,12 +195,10 @@ def _clear_errors() -> Iterator[None]:
     except sqlite3.Error as error:
         words = str(error)[:1000]
         if "locked" in words:
-            words = "The database is locked: something else writes it. Try again once that ends."
-        elif "closed database" in words:
-            words = "The connection is closed. Ask the user to open it again."
-        elif "unable to open" in words:
-            words = f"The database's file can't be opened: {words}."
-        raise QueryError(words) from None
+            raise QueryError(_LOCKED) from None
+        if "closed database" in words:
+            raise QueryError(CLOSED) from None
+        raise DatabaseError(words) from None
     except sqlite3.Warning as error:  # more than one statement, in older versions of Python
         raise QueryError(str(error)[:1000]) from None
 

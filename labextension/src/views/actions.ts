@@ -200,7 +200,7 @@ export interface Actions {
   refreshAgents?(): Promise<void>;
 }
 
-export type MentionGroup = 'errors' | 'variables' | 'cells' | 'documents' | 'files';
+export type MentionGroup = 'errors' | 'variables' | 'packages' | 'cells' | 'documents' | 'files';
 
 /** Something that `@` can mention in a message. */
 export interface Mention {

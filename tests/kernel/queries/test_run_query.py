@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import sqlite3
@@ -15,7 +16,7 @@ import pandas  # type: ignore[import-untyped]
 import pytest
 
 from acp_jupyter.kernel.masks import masks
-from acp_jupyter.kernel.queries import sqlite_source, table_source
+from acp_jupyter.kernel.queries import sqlite_source
 from acp_jupyter.kernel.queries.run_query import check_query, query_text
 from acp_jupyter.kernel.queries.source import QueryError
 from acp_jupyter.kernel.table_tools import describe_for_tool, list_tables, query_refusal
@@ -222,6 +223,13 @@ def test_a_view_that_reads_by_a_macro_is_refused_where_something_is_masked() -> 
 
 
 @pytest.mark.usefixtures("masked")
+def test_a_description_says_which_columns_are_masked(connection: Any) -> None:
+    text = describe_for_tool({"db": connection}, "db", "sales").text
+    kind = "TEXT" if _library(connection) == "SQLite" else "VARCHAR"
+    assert f"- email: {kind}, masked\n- amount: DOUBLE" in text
+
+
+@pytest.mark.usefixtures("masked")
 def test_the_other_columns_can_be_queried(connection: Any) -> None:
     assert "| 2 | None |" in _asked(connection, "SELECT id, amount FROM sales")
     assert "| 2 |" in _asked(connection, "SELECT count(*) FROM sales")
@@ -337,7 +345,7 @@ def test_a_database_in_memory_that_is_too_large_is_not_copied(
 
 
 def test_without_duckdb_a_dataframe_is_not_queried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table_source.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(QueryError, match="%pip install duckdb"):
         _asked(pandas.DataFrame({"a": [1]}), "SELECT 1")
 

@@ -64,7 +64,7 @@ def test_in_the_cell_that_waits(kernel: Kernel) -> None:
 def test_from_the_panel_by_the_shell_channel(server: JupyterServer) -> None:
     with AsUser(server) as user:
         session_id = user.new_session(
-            "notebook_user", "work", notebook_path=NOTEBOOK, policy="allow-all"
+            "notebook_user", "work", notebook_path=NOTEBOOK, policy="allow-all", new=True
         )
         items = user.ended(user.prompt(session_id, _script()))["items"]
         _check(answers_in("".join(i["text"] for i in items if i["kind"] == "agent_message")))

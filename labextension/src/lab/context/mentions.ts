@@ -107,15 +107,19 @@ export class Mentions implements MentionSource {
     panel: NotebookPanel | null,
     query: string,
   ): readonly (readonly Searched[])[] {
-    const { variables: ours } = this.#sources;
-    const variables =
-      kernel === null ? [] : [...ours.known(kernel), ...ours.offered(kernel, query)];
+    const variables = kernel === null ? [] : this.#sources.variables.known(kernel);
+    const offered = kernel === null ? [] : this.#sources.variables.offered(kernel, query);
     const files = this.#sources.files.known(folder);
     const documents = this.#documents(folder);
     const open = new Set(documents.map(({ attachment }) => pathOf(attachment)));
     return [
       panel === null ? [] : this.#errors(panel).map(byWord),
       panel === null ? [] : variables.map(one => byLabel(variableMention(one, pathOfPanel(panel)))),
+      panel === null
+        ? []
+        : offered.map(one =>
+            byLabel({ ...variableMention(one, pathOfPanel(panel)), group: 'packages' }),
+          ),
       panel === null ? [] : this.#cells(panel),
       documents.map(byLabel),
       files.filter(path => !open.has(path)).map(path => byLabel(fileMention(path, folder))),

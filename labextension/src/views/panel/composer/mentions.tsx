@@ -13,6 +13,7 @@ import type { Slash } from './slash_commands';
 const GROUP_WORDS: Record<MentionGroup, string> = {
   errors: 'Errors',
   variables: 'Variables',
+  packages: 'From packages',
   cells: 'Cells',
   documents: 'Open documents',
   files: 'Files',
@@ -21,6 +22,7 @@ const GROUP_WORDS: Record<MentionGroup, string> = {
 const GROUP_ICONS: Record<MentionGroup, IconName> = {
   errors: 'warning',
   variables: 'variable',
+  packages: 'variable',
   cells: 'cell',
   documents: 'file',
   files: 'read',
