@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 import uuid
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_code, tool_code_runs
 from acp_jupyter.kernel.last_error import read_last_error
+from acp_jupyter.kernel.left_out import code_of_cell
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.nested_run import ReportOutput, interrupt_main, run_nested
 from acp_jupyter.kernel.table_tools import read_tables
@@ -92,15 +94,22 @@ def _done(shell: InteractiveShell, work: KernelWork, tell: ReportOutput) -> Fini
             return FinishedWork(work_id=work.work_id, inspection=found)
         case CompleteCode():
             with tool_code():
-                completion = _complete(shell, work.code, work.position)
+                completion = complete_code(shell, work.code, work.position)
             return FinishedWork(work_id=work.work_id, completion=completion)
         case _:
             assert_never(work)
 
 
 def inspection_json(shell: InteractiveShell, code: str, position: int) -> str:
-    """Return `inspect_code` as JSON."""
-    return inspect_code(shell, code, position).model_dump_json()
+    """Return `inspect_code` as JSON.
+
+    It never raises, as the server would ask the kernel itself then, which masks nothing.
+    """
+    try:
+        return inspect_code(shell, code, position).model_dump_json()
+    except Exception as error:  # noqa: BLE001 - the user's objects raise what they like
+        words = f"Inspecting it failed: {type(error).__name__}."
+        return Inspection(found=True, text=words).model_dump_json()
 
 
 def inspect_code(shell: InteractiveShell, code: str, position: int) -> Inspection:
@@ -117,10 +126,27 @@ def inspect_code(shell: InteractiveShell, code: str, position: int) -> Inspectio
     except KeyError:
         return Inspection(found=False)
     text = without_ansi(str(bundle.get("text/plain", ""))[:_MAX_TEXT_CHARS])
-    return Inspection(found=True, text=covering(shell.user_ns)(text))
+    value: Any = shell._ofind(name).obj
+    code_like = inspect.isroutine(value) or inspect.isclass(value) or isinstance(value, property)
+    of = code_of_cell(shell, value if code_like else type(value))
+    return Inspection(
+        found=True,
+        text=covering(shell.user_ns)(text),
+        of_cell=of is not None,
+        execution_count=None if of is None else of.execution_count,
+    )
 
 
-def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:
+def completion_json(shell: InteractiveShell, code: str, position: int) -> str:
+    """Return `complete_code` as JSON; it never raises, as `inspection_json`."""
+    try:
+        return complete_code(shell, code, position).model_dump_json()
+    except Exception:  # noqa: BLE001 - the user's objects raise what they like
+        return Completion(start=position, end=position).model_dump_json()
+
+
+def complete_code(shell: InteractiveShell, code: str, position: int) -> Completion:
+    """Return completions at a place in code, without those that have a masked value."""
     from IPython.core.completer import provisionalcompleter
 
     position = min(position, len(code))
@@ -134,7 +160,9 @@ def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:
     if not found:
         return Completion(start=position, end=position)
     start, end = min(each.start for each in found), max(each.end for each in found)
-    matches = tuple(code[start : each.start] + each.text + code[each.end : end] for each in found)
+    texts = (code[start : each.start] + each.text + code[each.end : end] for each in found)
+    cover = covering(shell.user_ns)
+    matches = [text for text in texts if cover(text) == text]
     return Completion(matches=tuple(dict.fromkeys(matches)), start=start, end=end)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from acp_jupyter.kernel.left_out import execution_count_of
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.values import FAILURES
-from acp_jupyter.kernel.variables import variable_of
+from acp_jupyter.kernel.variables import users_namespace, variable_of
 from acp_jupyter.notebook_tools.kernel_runner import LastError, TracebackFrame
 
 if TYPE_CHECKING:
@@ -58,6 +58,16 @@ def read_last_error(
         left_out=left_out,
         execution_count=execution_count_of(shell, str(file)),
     )
+
+
+def covered(text: str) -> str:
+    """Return the text of an error without the masked values that this kernel has.
+
+    Pages call this before they send the error that stands in a cell's output.
+    """
+    error = getattr(sys, "last_value", None)
+    local = locals_of(error) if isinstance(error, BaseException) else []
+    return covering(users_namespace(), *local)(text)
 
 
 def locals_of(error: BaseException) -> list[dict[str, object]]:

@@ -6,9 +6,11 @@ such a cell has that count; and if no cell has it, and the notebook has one that
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from types import FunctionType
+from typing import TYPE_CHECKING, NamedTuple
 
 from acp_jupyter.cells.context import LEFT_OUT
 from acp_jupyter.errors import AcpError
@@ -29,6 +31,37 @@ def execution_count_of(shell: InteractiveShell, file: str) -> int | None:
     return None if found is None else int(found[1])
 
 
+class CodeOfCell(NamedTuple):
+    """The cell that code is of, by its execution count; None if unknown."""
+
+    execution_count: int | None
+
+
+def code_of_cell(shell: InteractiveShell, value: object) -> CodeOfCell | None:
+    """Return the cell whose code a function or class is; None if it is of no cell.
+
+    Of a class, the cell is known if it has a method.
+    """
+    if isinstance(value, property):
+        value = value.fget
+    if inspect.isclass(value):
+        if getattr(value, "__module__", "") != "__main__":
+            return None
+        methods = [each for each in vars(value).values() if isinstance(each, FunctionType)]
+        found = (code_of_cell(shell, each) for each in methods)
+        return next((each for each in found if each is not None), CodeOfCell(None))
+    if not inspect.isroutine(value):
+        return None
+    try:
+        function = inspect.unwrap(getattr(value, "__func__", value))
+    except ValueError:  # it wraps itself
+        return CodeOfCell(None)
+    file = getattr(getattr(function, "__code__", None), "co_filename", "")
+    if not isinstance(file, str) or shell.compile.format_code_name(file) is None:
+        return None
+    return CodeOfCell(execution_count_of(shell, file))
+
+
 class _LeftOutCells:
     """The cells of this kernel's notebook, as the host last said."""
 
@@ -46,16 +79,23 @@ class _LeftOutCells:
     def words_of(self, file: str) -> str:
         """Return what to say in place of the code with this file name; empty if it may leave."""
         shell = current_shell()
-        if shell is None:
-            return ""
-        count = execution_count_of(shell, file)
+        count = None if shell is None else execution_count_of(shell, file)
+        return "" if count is None else self._words(count)
+
+    def words_of_code(self, value: object) -> str:
+        """Return what to say in place of a function or class; empty if it may leave."""
+        shell = current_shell()
+        found = None if shell is None else code_of_cell(shell, value)
+        return "" if found is None else self._words(found.execution_count)
+
+    def _words(self, count: int | None) -> str:
         hidden = [cell for cell in self._cells if cell.context == "left-out"]
-        if count is None or not hidden:
+        if not hidden:
             return ""
         for cell in hidden:
-            if cell.execution_count == count:
+            if count is not None and cell.execution_count == count:
                 return f"Cell {cell.number} is {LEFT_OUT}."
-        if any(cell.execution_count == count for cell in self._cells):
+        if count is not None and any(cell.execution_count == count for cell in self._cells):
             return ""
         return f"It can't be seen which cell this was, and others are {LEFT_OUT}."
 

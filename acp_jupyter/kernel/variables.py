@@ -21,7 +21,7 @@ from pydantic import JsonValue
 from acp_jupyter.kernel.connections import describe_connection
 from acp_jupyter.kernel.context_providers import provided_text
 from acp_jupyter.kernel.execution_context import current_shell
-from acp_jupyter.kernel.left_out import left_out_cells
+from acp_jupyter.kernel.left_out import code_of_cell, left_out_cells
 from acp_jupyter.kernel.masked_values import covering
 from acp_jupyter.kernel.tables import describe_array, describe_table
 from acp_jupyter.kernel.values import (
@@ -88,9 +88,13 @@ def described_text(name: str) -> str:
     Pages call this, so that what they attach is what the kernel's own prompts attach.
     """
     namespace = users_namespace()
-    if name in namespace:
-        return describe(name, namespace[name]).text
-    return provided_text(name, namespace) or ""
+    if name not in namespace:
+        return provided_text(name, namespace) or ""
+    value, shell = namespace[name], current_shell()
+    if shell is not None and code_of_cell(shell, value) is not None:
+        # Only a prompt of the kernel knows which cells are left out.
+        return f"{name}: {type_name(value)}\nThe code of a cell; see the cell."
+    return describe(name, value).text
 
 
 def users_namespace() -> Mapping[str, object]:
@@ -140,6 +144,8 @@ def _module(module: ModuleType) -> str:
 
 def _code(value: Any) -> str:
     """Return signature, documentation and source, as far as there are any."""
+    if hidden := left_out_cells.words_of_code(value):
+        return hidden
     parts = []
     try:
         parts.append(f"{getattr(value, '__name__', '')}{inspect.signature(value)}"[:_DOC_CHARS])
@@ -147,13 +153,9 @@ def _code(value: Any) -> str:
         parts.append("Its signature is not known.")
     if doc := _doc(value):
         parts.append(doc)
-    file = value.__code__.co_filename if isinstance(value, FunctionType) else ""
-    if hidden := left_out_cells.words_of(file):
-        parts.append(hidden)
-        return "\n".join(parts)
     try:
         parts.append(f"Source:\n{shorten_end(inspect.getsource(value), _SOURCE_CHARS)}")
-    except (OSError, TypeError, SyntaxError, IndexError):
+    except (OSError, TypeError, SyntaxError, IndexError, ValueError):
         parts.append("Its source is not available.")
     return "\n".join(parts)
 

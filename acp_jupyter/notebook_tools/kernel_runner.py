@@ -102,6 +102,10 @@ class Inspection(Model):
 
     found: bool
     text: str = ""
+    of_cell: bool = False
+    """Whether the text may show code of a cell, such as the documentation of a function."""
+    execution_count: int | None = None
+    """That of the cell; None if unknown."""
 
 
 class Completion(Model):

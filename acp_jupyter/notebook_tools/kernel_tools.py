@@ -16,7 +16,12 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterator
 
 from acp_jupyter.api.models.documents import Cell, SetOutputs
-from acp_jupyter.cells.context import LEFT_OUT
+from acp_jupyter.cells.context import (
+    FRAME_LEFT_OUT,
+    LEFT_OUT,
+    IsHidden,
+    without_left_out_frames,
+)
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult, Variable
@@ -66,7 +71,7 @@ async def last_error(context: CallContext) -> Reply:
     found = await context.runner.last_error(context.kernel_id)
     if not found.words:
         return Reply.failure("No error of the user's code is known in this kernel.")
-    hidden = await _left_out_counts(context)
+    hidden = await _hidden_code(context)
     if hidden(found.execution_count):
         return Reply.failure(f"The last error is of a cell that is {LEFT_OUT}.")
     lines = [found.words]
@@ -74,7 +79,7 @@ async def last_error(context: CallContext) -> Reply:
         if found.left_out and index == len(found.frames) // 2:
             lines.append(f"\n[{found.left_out} frames in between are left out]")
         if frame.execution_count is not None and hidden(frame.execution_count):
-            lines.append(f"\n[a frame of a cell that is {LEFT_OUT}]")
+            lines.append(f"\n{FRAME_LEFT_OUT}")
             continue
         lines.append(f"\n{frame.place}, in {frame.function}: {frame.code}")
         lines += [f"    {_variable_line(each)}" for each in frame.variables]
@@ -88,28 +93,27 @@ async def last_error(context: CallContext) -> Reply:
     return reply
 
 
-async def _left_out_counts(context: CallContext) -> Callable[[int | None], bool]:
-    """Return a function that says whether the code of an execution count is left out.
-
-    If cells are left out, so is code whose cell isn't found.
-    """
+async def _hidden_code(context: CallContext) -> IsHidden:
+    """Return a function that says whether the code of an execution count is left out."""
     try:
-        cells = (await context.state()).cells
+        found = (await context.state()).hidden_code()
     except ToolError as error:
         if error.reason != "no_notebook":
             raise
-        cells = ()
-    if not any(cell.is_left_out for cell in cells):
-        return lambda _: False
-    hidden = {cell.execution_count for cell in cells if cell.is_left_out}
-    shown = {cell.execution_count for cell in cells if not cell.is_left_out} - {None}
-    return lambda count: count in hidden or count not in shown
+        found = None
+    return found or (lambda _: False)
+
+
+def _everything(_count: int | None) -> bool:
+    return True
 
 
 async def inspect(context: CallContext, call: Inspect) -> Reply:
     """Inspect a name."""
     position = len(call.code) if call.position is None else min(call.position, len(call.code))
     found = await context.runner.inspect(context.kernel_id, call.code, position)
+    if found.of_cell and (await _hidden_code(context))(found.execution_count):
+        return Reply.failure(f"It may show code of a cell that is {LEFT_OUT}.")
     reply = Reply()
     if not found.found:
         reply.add_text("The kernel does not know that name. list_variables lists what there is.")
@@ -148,7 +152,8 @@ async def run_code(context: CallContext, call: RunCode) -> Reply:
             on_printed=card.print,
             goes_on=context.turn_goes_on,
         )
-        add_result(reply, f"the code that you ran in {context.target.name}", result)
+        origin = f"the code that you ran in {context.target.name}"
+        await add_result(context, reply, origin, result)
     finally:
         card.done(failed=reply.failed or not reply.parts, text=reply.text)
     return reply
@@ -201,7 +206,7 @@ async def _run_cell(
         )
         return
     result = await run(cell.source)
-    add_result(reply, f"cell {cell.id} of {context.target.name}", result)
+    await add_result(context, reply, f"cell {cell.id} of {context.target.name}", result)
     written = SetOutputs(
         cell_id=cell.id,
         fingerprint=fingerprint(cell.source),
@@ -287,8 +292,7 @@ async def _overwritten(context: CallContext, code: str) -> str:
     return f"May overwrite variables: {', '.join(names[:_NAMES])}."
 
 
-def add_result(reply: Reply, origin: str, result: RunResult) -> None:
-    """Add how code ended, and its outputs."""
+async def add_result(context: CallContext, reply: Reply, origin: str, result: RunResult) -> None:
     words = {
         "ok": "Ran without an error.",
         "error": "It raised an error.",
@@ -297,7 +301,14 @@ def add_result(reply: Reply, origin: str, result: RunResult) -> None:
     }
     reply.failed = result.status != "ok"
     reply.add_text(f"{origin[:1].upper()}{origin[1:]}: {words[result.status]}")
-    reply.outputs(origin, result.outputs)
+    outputs = result.outputs
+    if any(each.get("traceback") for each in outputs):
+        try:
+            is_hidden = await _hidden_code(context)
+        except ToolError:  # the code has run, so this is no reason to refuse
+            is_hidden = _everything
+        outputs = without_left_out_frames(outputs, is_hidden, of_tool=True)
+    reply.outputs(origin, outputs)
     if result.truncated:
         reply.add_text("There was more output than is kept.")
 

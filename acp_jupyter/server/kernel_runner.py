@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, LastError, Inspection, Completion)
-_Value = TypeVar("_Value", Variables, LastError, Inspection)
+_Value = TypeVar("_Value", Variables, LastError, Inspection, Completion)
 
 _BUSY_SECONDS = 30.0
 """Longest time that a tool waits for the end of the user's cell."""
@@ -71,6 +71,7 @@ _INSPECTION = (
     "__import__('acp_jupyter.kernel.code_runner', fromlist=['_'])"
     ".inspection_json(get_ipython(), {code!r}, {position})"
 )
+_COMPLETION = _INSPECTION.replace("inspection_json", "completion_json")
 
 
 class ServerKernelRunner:
@@ -155,7 +156,10 @@ class ServerKernelRunner:
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
             reply = await self._request(kernel_id, "inspect_request", content)
             text = str((reply.get("data") or {}).get("text/plain", ""))[:_MAX_CHARS]
-            return Inspection(found=bool(reply.get("found")), text=without_ansi(text))
+            # Other kernels show the code of functions, and don't say which cell has it.
+            return Inspection(
+                found=bool(reply.get("found")), text=without_ansi(text), of_cell=bool(text)
+            )
 
         work = InspectCode(work_id=_new_id(), code=code, position=position)
         return await self._do(kernel_id, work, Inspection, by_channel, _REPLY_SECONDS)
@@ -176,6 +180,12 @@ class ServerKernelRunner:
         """Return completions at ``position`` (in characters)."""
 
         async def by_channel() -> Completion:
+            try:
+                expression = _COMPLETION.format(code=code, position=position)
+                return await self._evaluate(kernel_id, expression, Completion)
+            except KernelError as trouble:
+                if trouble.trouble != "unsupported":
+                    raise
             content = {"code": code, "cursor_pos": position}
             reply = await self._request(kernel_id, "complete_request", content)
             return Completion(

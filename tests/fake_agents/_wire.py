@@ -23,6 +23,13 @@ YES: Json = {**ALLOW, "name": "Yes"}
 NO: Json = {**REJECT, "name": "No"}
 
 
+def keep(line: bytes) -> None:
+    """Write down what has come in, in the file that ``ACP_HEARD`` names."""
+    if name := os.environ.get("ACP_HEARD"):
+        with open(name, "ab") as file:
+            file.write(line.rstrip() + b"\n")
+
+
 class Wire:
     """Standard input and output as lines of JSON."""
 
@@ -74,6 +81,7 @@ class Wire:
                 return b""
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
+        keep(line)
         return line
 
     def next(self) -> Json | None:

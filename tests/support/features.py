@@ -23,10 +23,10 @@ def of_feature(name: str, **fields: Any) -> Any:
     return _ADAPTER.validate_python({"name": name, **fields})
 
 
-def tables(name: str) -> dict[str, Any]:
-    """Return the rows that the features' tests add to a table of that name."""
+def tables(name: str, module: str = "tables") -> dict[str, Any]:
+    """Return the rows that the features' tests add to a table of that name, in that module."""
     rows: dict[str, Any] = {}
     for feature in NAMES:
-        if find_spec(f"tests.features.{feature}.tables") is not None:
-            rows |= getattr(import_module(f"tests.features.{feature}.tables"), name, {})
+        if find_spec(f"tests.features.{feature}.{module}") is not None:
+            rows |= getattr(import_module(f"tests.features.{feature}.{module}"), name, {})
     return rows

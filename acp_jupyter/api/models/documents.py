@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.cells.context import CellContext
+from acp_jupyter.cells.context import CellContext, IsHidden, hidden_code, without_left_out_frames
 from acp_jupyter.protocol.objects import Model
 
 CellType = Literal["code", "markdown", "raw"]
@@ -83,7 +83,19 @@ class NotebookState(Model):
 
     def for_agents(self) -> NotebookState:
         """Return the notebook without the content of cells that are left out."""
-        return self.model_copy(update={"cells": tuple(cell.for_agents() for cell in self.cells)})
+        is_hidden = self.hidden_code()
+        if is_hidden is None:
+            return self
+        cells = (cell.for_agents() for cell in self.cells)
+        shown = (
+            cell.model_copy(update={"outputs": without_left_out_frames(cell.outputs, is_hidden)})
+            for cell in cells
+        )
+        return self.model_copy(update={"cells": tuple(shown)})
+
+    def hidden_code(self) -> IsHidden | None:
+        """Return what says whether code is of a cell that is left out; None if no cell is."""
+        return hidden_code((cell.context, cell.execution_count) for cell in self.cells)
 
 
 class InsertCell(Model):

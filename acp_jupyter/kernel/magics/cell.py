@@ -107,6 +107,7 @@ def prompt_command(
     if options.attach or variables:
         blocks = session.with_context(prompt, options.attach, variables)
     if "@" in written:
+        left_out_cells.update(host_client().cell_contexts)
         blocks = (*blocks, *_mentioned(shell, session, written))
     return PromptSession(
         session_id=session.id,

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Any
 
-from _wire import NO, YES, Json, Wire, in_turns, serve
+from _wire import NO, YES, Json, Wire, in_turns, keep, serve
 
 
 class NotebookTools:
@@ -43,6 +43,7 @@ class NotebookTools:
         answers: dict[int, Json] = {}
         assert self._process.stdout is not None
         while len(answers) < len(each) and (line := self._process.stdout.readline()):
+            keep(line)
             message = json.loads(line)
             if message.get("id") in ids:
                 answers[message["id"]] = message.get("result") or {"error": message.get("error")}
@@ -94,7 +95,9 @@ def notebook_user(wire: Wire, session_id: str, text: str) -> str:
         listed = _tools[session_id].ask("tools/list", {})
         wire.text(session_id, json.dumps([tool["name"] for tool in listed["tools"]]) + "\n")
         return "end_turn"
-    for number, step in enumerate(json.loads(text)):
+    # What goes along with a prompt may come as text after it.
+    steps, _ = json.JSONDecoder().raw_decode(text)
+    for number, step in enumerate(steps):
         if "works_at" in step:
             name, line = step["works_at"]
             _works_at(wire, session_id, number, os.path.join(opened["cwd"], name), line)

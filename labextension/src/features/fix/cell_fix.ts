@@ -4,7 +4,8 @@ import { NotebookActions } from '@jupyterlab/notebook';
 
 import { Failure } from '../../delivery/failure';
 import { SessionStore } from '../../state/store';
-import { errorOf } from '../../lab/context/cells';
+import { cellById, errorOf } from '../../lab/context/cells';
+import { coveredError } from '../../lab/context/covered_error';
 import { changeText } from '../../lab/documents/merge/notebook_model';
 import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../../lab/page/ids';
 import { CellAnnouncer } from '../../lab/review/cells/cell_note';
@@ -80,7 +81,8 @@ export class CellFix {
   async #ask(): Promise<void> {
     const { notebook, t } = this.#parts;
     const model = this.#model();
-    const error = model === null ? null : errorOf(model);
+    const cell = cellById(notebook, this.#cellId);
+    const error = cell === null ? null : errorOf(cell);
     if (model === null || error === null) {
       this.#close();
       return;
@@ -90,7 +92,9 @@ export class CellFix {
     }
     this.#kept = new CellBackup(model);
     const language = notebook.content.model?.defaultKernelLanguage || 'python';
-    const prompt = await fixPrompt(this.#cellId, this.#kept.source, error.text, language);
+    const kernel = notebook.sessionContext.session?.kernel ?? null;
+    const text = await coveredError(kernel, error);
+    const prompt = await fixPrompt(this.#cellId, this.#kept.source, text, language);
     const asked = await ask(this.#parts, prompt);
     this.#asked = asked;
     if (this.#over) {

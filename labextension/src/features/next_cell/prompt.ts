@@ -1,6 +1,6 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { cellById, cellText } from '../../lab/context/cells';
+import { cellById, cellText, cellsOf } from '../../lab/context/cells';
 import { shortenMiddle } from '../../lab/context/shorten_middle';
 import { fenced } from '../../lab/page/fenced';
 
@@ -17,9 +17,7 @@ const MAX_BELOW = 3;
 export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string {
   const language = notebook.content.model?.defaultKernelLanguage || 'python';
   const place = (cellById(notebook, cellId)?.number ?? 1) - 1;
-  const cells = [...(notebook.content.model?.cells ?? [])].map((model, index) =>
-    cellText({ number: index + 1, model }),
-  );
+  const cells = cellsOf(notebook).map(cellText);
   const types = [...(notebook.content.model?.cells ?? [])].map(({ type }) => type);
   const written = (text: string, index: number) =>
     `Cell ${index + 1} (${types[index]}):\n\n${fenced(shortenMiddle(text, MAX_OF_CELL))}`;

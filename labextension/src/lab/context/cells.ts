@@ -2,32 +2,41 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-import { LEFT_OUT, isLeftOut } from '../page/cell_context';
+import { LEFT_OUT, contextOf, hiddenCode, isLeftOut, shownFrames } from '../page/cell_context';
+import type { IsHidden } from '../page/cell_context';
+import { withoutColours } from '../page/without_colours';
 import { shortenMiddle } from './shorten_middle';
 
-// eslint-disable-next-line no-control-regex -- terminals colour tracebacks with it
-const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
+/** Most characters of an error before it is sent. */
+const MAX_ERROR = 200_000;
 
 /** A cell and its number, counted from 1. */
 export interface NumberedCell {
   readonly number: number;
   readonly model: ICellModel;
+  /** Says whether code in a traceback is of a cell that is left out; `null` if no cell is. */
+  readonly isHidden: IsHidden | null;
+}
+
+/** All cells of a notebook. */
+export function cellsOf({ content }: NotebookPanel): NumberedCell[] {
+  const models = [...(content.model?.cells ?? [])];
+  const isHidden = hiddenCode(
+    models.map(model => [contextOf(model), isCodeCellModel(model) ? model.executionCount : null]),
+  );
+  return models.map((model, index) => ({ number: index + 1, model, isHidden }));
 }
 
 /** Cells of a notebook, the active one first, then those around it. */
-export function cellsNear({ content }: NotebookPanel): NumberedCell[] {
-  const active = Math.max(0, content.activeCellIndex);
-  const cells = [...(content.model?.cells ?? [])].map((model, index) => ({
-    number: index + 1,
-    model,
-  }));
-  return cells.sort((a, b) => Math.abs(a.number - 1 - active) - Math.abs(b.number - 1 - active));
+export function cellsNear(panel: NotebookPanel): NumberedCell[] {
+  const active = Math.max(0, panel.content.activeCellIndex);
+  return cellsOf(panel).sort(
+    (a, b) => Math.abs(a.number - 1 - active) - Math.abs(b.number - 1 - active),
+  );
 }
 
-export function cellById({ content }: NotebookPanel, id: string): NumberedCell | null {
-  const index = [...(content.model?.cells ?? [])].findIndex(cell => cell.id === id);
-  const model = content.model?.cells.get(index);
-  return index < 0 || model === undefined ? null : { number: index + 1, model };
+export function cellById(panel: NotebookPanel, id: string): NumberedCell | null {
+  return cellsOf(panel).find(({ model }) => model.id === id) ?? null;
 }
 
 /** The first line that isn't empty. */
@@ -37,24 +46,24 @@ export function firstLine({ model }: NumberedCell): string {
 }
 
 /** Source and textual outputs; a sentence for a cell that is left out. */
-export function cellText({ number, model }: NumberedCell): string {
+export function cellText({ number, model, isHidden }: NumberedCell): string {
   if (isLeftOut(model)) {
     return `Cell ${number} is ${LEFT_OUT}.`;
   }
   const source = model.sharedModel.source;
-  const outputs = isCodeCellModel(model) ? outputText(model) : '';
+  const outputs = isCodeCellModel(model) ? outputText(model, isHidden) : '';
   return shortenMiddle(outputs === '' ? source : `${source}\n\n# Output:\n${outputs}`);
 }
 
 /** The error of a cell. */
 export interface CellError {
   readonly name: string;
-  /** Traceback, without colours. */
+  /** Traceback, without colours; it may be long, and hold masked values: see `coveredError`. */
   readonly text: string;
 }
 
 /** The error in a cell's outputs, if there is one that may leave. */
-export function errorOf(model: ICellModel): CellError | null {
+export function errorOf({ model, isHidden }: NumberedCell): CellError | null {
   if (!isCodeCellModel(model) || isLeftOut(model)) {
     return null;
   }
@@ -62,7 +71,7 @@ export function errorOf(model: ICellModel): CellError | null {
     if (output.output_type === 'error') {
       return {
         name: string({ ...output }, 'ename').slice(0, 80),
-        text: shortenMiddle(errorText({ ...output })),
+        text: shortenMiddle(errorText({ ...output }, isHidden), MAX_ERROR),
       };
     }
   }
@@ -74,7 +83,7 @@ export function lastError(panel: NotebookPanel): { cell: NumberedCell; error: Ce
   let found: { cell: NumberedCell; error: CellError; at: number } | null = null;
   const [active] = cellsNear(panel);
   for (const cell of cellsNear(panel)) {
-    const error = errorOf(cell.model);
+    const error = errorOf(cell);
     if (error !== null && isCodeCellModel(cell.model)) {
       const at = cell === active ? Infinity : (cell.model.executionCount ?? 0);
       if (found === null || at > found.at) {
@@ -85,33 +94,33 @@ export function lastError(panel: NotebookPanel): { cell: NumberedCell; error: Ce
   return found;
 }
 
-function outputText({ outputs }: ICodeCellModel): string {
-  return outputs
+function outputText({ outputs }: ICodeCellModel, isHidden: IsHidden | null): string {
+  const texts = outputs
     .toJSON()
     .map(output => {
       switch (output.output_type) {
         case 'stream':
           return string({ ...output }, 'text');
         case 'error':
-          return errorText({ ...output });
+          return errorText({ ...output }, isHidden);
         default:
           return textPlain(output['data']);
       }
     })
-    .filter(text => text !== '')
-    .join('\n')
-    .replace(COLOURS, '');
+    .filter(text => text !== '');
+  return withoutColours(texts.join('\n'));
 }
 
 function textPlain(data: unknown): string {
   return typeof data === 'object' && data !== null ? string({ ...data }, 'text/plain') : '';
 }
 
-function errorText(output: Readonly<Record<string, unknown>>): string {
+function errorText(output: Readonly<Record<string, unknown>>, isHidden: IsHidden | null): string {
   const traceback = output['traceback'];
-  const lines = Array.isArray(traceback) ? traceback.map(String).join('\n') : '';
+  const frames = Array.isArray(traceback) ? traceback.map(String) : [];
+  const lines = shownFrames(frames, isHidden).join('\n');
   const words = `${string(output, 'ename')}: ${string(output, 'evalue')}`;
-  return (lines === '' ? words : lines).replace(COLOURS, '');
+  return withoutColours(lines === '' ? words : lines);
 }
 
 /** Notebooks store texts as one string or as a list of lines. */

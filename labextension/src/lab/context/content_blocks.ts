@@ -8,6 +8,7 @@ import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
 import { withoutLeftOut } from '../page/cell_context';
 import { cellById, cellText } from './cells';
+import { coveredError } from './covered_error';
 import { shortenMiddle } from './shorten_middle';
 import type { Variables } from './variables';
 
@@ -70,8 +71,11 @@ async function blockOf(
           : shortenMiddle(described),
       );
     }
-    case 'error':
-      return embedded(addressOf(one.notebook, one.label), one.text);
+    case 'error': {
+      const kernel = notebook.find(one.notebook)?.sessionContext.session?.kernel ?? null;
+      const text = await coveredError(kernel, { name: one.label, text: one.text });
+      return embedded(addressOf(one.notebook, one.label), text);
+    }
     case 'selection':
       return embedded(addressOf(one.path, one.label), one.text);
     case 'text':

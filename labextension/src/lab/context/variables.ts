@@ -30,7 +30,7 @@ const NOT_DESCRIBED =
   'Its value is not described: acp-jupyter is not installed in the environment of this kernel.';
 
 /** An expression's value as base64 of JSON: the kernel answers with its `repr`. */
-const packed = (expression: string): string =>
+export const packed = (expression: string): string =>
   `__import__('base64').b64encode(__import__('json').dumps(${expression}).encode()).decode()`;
 
 // Only types that are cheap and safe to measure: reading an attribute may run any code.
@@ -171,9 +171,17 @@ async function evaluate(
   expression: string,
   milliseconds: number,
 ): Promise<unknown> {
-  if (kernel.status !== 'idle' || (await languageOf(kernel, milliseconds)) !== 'python') {
-    return null;
-  }
+  return kernel.status === 'idle' && (await languageOf(kernel, milliseconds)) === 'python'
+    ? valueOf(kernel, expression, milliseconds)
+    : null;
+}
+
+/** The value of an expression of Python; `null` if the kernel does not answer in time. */
+export async function valueOf(
+  kernel: Kernel.IKernelConnection,
+  expression: string,
+  milliseconds: number,
+): Promise<unknown> {
   const future = kernel.requestExecute({
     code: '',
     silent: true,
@@ -187,7 +195,11 @@ async function evaluate(
   return reply === null ? null : valueIn(reply.content);
 }
 
-async function languageOf(kernel: Kernel.IKernelConnection, milliseconds: number): Promise<string> {
+/** The language of a kernel; empty if it does not say. */
+export async function languageOf(
+  kernel: Kernel.IKernelConnection,
+  milliseconds: number,
+): Promise<string> {
   const info = await within(kernel.info, milliseconds);
   return info?.language_info.name ?? '';
 }

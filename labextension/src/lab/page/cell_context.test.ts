@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { contextIn, contextOf, isLeftOut, setContext, withoutLeftOut } from './cell_context';
+import {
+  FRAME_LEFT_OUT,
+  contextIn,
+  contextOf,
+  hiddenCode,
+  isLeftOut,
+  setContext,
+  shownFrames,
+  withoutLeftOut,
+} from './cell_context';
 import type { Marked } from './cell_context';
 
 class Model implements Marked {
@@ -54,5 +63,35 @@ describe('what the user set for cells', () => {
     expect(shown).toContain('This cell is left out by the user.');
     expect(shown).toContain('hush of b');
     expect(withoutLeftOut('text')).toBe('text');
+  });
+
+  it('hides the code of such cells in the tracebacks of others', () => {
+    const isHidden = hiddenCode([
+      ['left-out', 3],
+      [null, 4],
+      [null, null],
+    ]);
+    const frames = [
+      'Cell \u001b[32mIn[4]\u001b[39m, line 1',
+      'Cell \u001b[32mIn[3]\u001b[39m, line 2\nhush',
+      '<ipython-input-3-5b1f> in f()\nhush',
+      '/tmp/ipykernel_12/345.py in f()\nhush',
+      'Cell In[2], line 2\nhush',
+      'ValueError: v',
+    ];
+    const hidden = Array.from({ length: 4 }, () => FRAME_LEFT_OUT);
+    expect(shownFrames(frames, isHidden)).toEqual([
+      'Cell In[4], line 1',
+      ...hidden,
+      'ValueError: v',
+    ]);
+    expect(shownFrames(frames, null)[1]).toBe('Cell In[3], line 2\nhush');
+    expect(shownFrames(["1. stop('hush') # at line 2"], isHidden)).toEqual([]);
+    expect(hiddenCode([['pinned', 3]])).toBe(null);
+    const cells = [
+      { cell_type: 'code', metadata: { acp: { context: 'left-out' } }, execution_count: 3 },
+      { cell_type: 'code', metadata: {}, execution_count: 4, outputs: [{ traceback: frames }] },
+    ];
+    expect(JSON.stringify(withoutLeftOut({ cells }))).not.toContain('hush');
   });
 });

@@ -35,7 +35,7 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
       const notebook = tracker?.currentWidget ?? null;
       const id = notebook?.content.activeCell?.model.id;
       const cell = notebook === null || id === undefined ? null : cellById(notebook, id);
-      const error = cell === null ? null : errorOf(cell.model);
+      const error = cell === null ? null : errorOf(cell);
       return notebook === null || cell === null || error === null
         ? null
         : errorMention(notebook, cell.model.id, { cell, error }, t);

@@ -11,12 +11,18 @@ from tests.support.browser import pictures
 from tests.support.browser.accessibility import expect_accessible
 from tests.support.browser.chromium import Visitor
 from tests.support.browser.composer import blocks_of, blocks_told, take
+from tests.support.browser.fix import note
 from tests.support.browser.lab import LabPage
 from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.server.user import AsUser
 from tests.support.server.workspace import Workspace
 
 HIDDEN = "key = 'hush'\nprint(key)"
+MASKED = """\
+import pandas
+from acp_jupyter.context import mask
+sales = pandas.DataFrame({"email": ["-".join(["ann", "lee"])]})
+mask(sales, ["email"])"""
 
 
 def _button(cell: Locator, name: str) -> Locator:
@@ -50,6 +56,7 @@ def test_a_cell_is_pinned_another_left_out_and_both_stay_so(
 
     _send_by_the_panel(lab)
     _use_the_tools(lab, nb)
+    _send_an_error(lab, nb)
 
 
 def _send_by_the_panel(lab: LabPage) -> None:
@@ -104,6 +111,27 @@ def _use_the_tools(lab: LabPage, nb: OpenNotebook) -> None:
     assert "hush" not in json.dumps(nb.outputs(3))
     assert json.dumps(nb.outputs(3)).count("left out by the user") >= 4
     expect(nb.cell(1).get_by_role("button", name="Fix", exact=True)).to_have_count(0)
+
+
+def _send_an_error(lab: LabPage, nb: OpenNotebook) -> None:
+    """The traceback has lines of the cell that is left out, and a value that is masked."""
+    nb.run_to_end(1, "def half(number):\n    return int(number) / 2  # hush")
+    nb.run_to_end(2, MASKED)
+    nb.run_to_end(3, "half(sales.email[0])")
+    expect(nb.output(3)).to_contain_text("# hush")
+    expect(nb.output(3)).to_contain_text("'ann-lee'")
+    nb.cell(3).get_by_role("button", name="Fix", exact=True).click()
+    expect(note(nb, 3)).to_contain_text("takes proposed no fix.")
+    told = [blocks_told(lab.server, lab.panel, 3)]
+    take(lab.panel, "Look at @Value", "Errors", "Cell 4: ValueError")
+    lab.panel.message.press("Enter")
+    told.append(blocks_told(lab.server, lab.panel, 4))
+    for each in map(json.dumps, told):
+        assert "half(sales.email[0])" in each
+        assert "invalid literal for int() with base 10: '[masked]'" in each
+        assert "[a frame of a cell that is left out by the user]" in each
+        assert "hush" not in each
+        assert "ann-lee" not in each
 
 
 @pytest.mark.long("JupyterLab runs the same code")

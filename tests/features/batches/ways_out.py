@@ -1,0 +1,13 @@
+"""Ways by which something could go out: rows of `tests.server.test_ways_out`."""
+
+from __future__ import annotations
+
+from tests.support.server.ways_out import Scene, Way, run_apart
+
+
+def _batch(scene: Scene) -> None:
+    lines = ('notebook = "n.ipynb"', 'agents = ["takes"]', "trust = true")
+    run_apart(scene, "batch", "batch", "b.toml", b="\n".join(lines))
+
+
+LONG_WAYS: dict[str, Way] = {"batch": _batch}
