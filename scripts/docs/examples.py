@@ -24,6 +24,7 @@ ORDER = (
     "changes_and_terminals",
     "sessions",
     "context",
+    "private_data",
     "notebook_tools",
     "record_and_replay",
     "agents",
