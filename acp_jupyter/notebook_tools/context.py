@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from acp_jupyter.api.models.documents import Cell, CellEdit, NotebookRefusal, NotebookState
 from acp_jupyter.cells.context import LEFT_OUT
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.notebook_tools.call_order import CallPlace
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.tool_permissions import ToolPermissions
 from acp_jupyter.notebook_tools.tools import AnyTool
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.objects import Obj, obj, text
 
 
 class KernelLookup(Protocol):
@@ -46,6 +48,13 @@ class CallTarget:
     """Whether only the agent uses the kernel, as in a variant."""
     note: str = ""
     """A note to the agent about that kernel."""
+    is_other: bool = False
+    """Whether it is not the session's notebook, but one that the prompt names."""
+
+    @property
+    def notebook(self) -> str:
+        """The notebook in words; the session's own needs no name."""
+        return self.name if self.is_other else "the notebook"
 
     @property
     def kernel(self) -> str:
@@ -55,10 +64,12 @@ class CallTarget:
     @property
     def kernel_name(self) -> str:
         """The kernel in words."""
+        if self.is_other:
+            return self.kernel
         return "the variant's own kernel" if self.own_kernel else "the notebook's kernel"
 
 
-FindTarget: TypeAlias = Callable[[type[AnyTool]], Awaitable[CallTarget]]
+FindTarget: TypeAlias = Callable[[AnyTool], Awaitable[CallTarget]]
 """Finds the target of a tool call."""
 
 
@@ -71,6 +82,72 @@ async def find_target(session: Session, root: Path, where: KernelLookup) -> Call
         path = session.state.notebook_path
         kernel_id = await where.kernel_of(path)
     return target_of(session, root / path, kernel_id)
+
+
+async def find_other(session: Session, root: Path, where: KernelLookup, named: str) -> CallTarget:
+    """Find the notebook that a call names: one that the running turn's prompt links to.
+
+    Raises
+    ------
+    ToolError
+        The prompt names no such notebook, or several.
+    """
+    own = await find_target(session, root, where)
+    known = await asyncio.to_thread(_linked_notebooks, session, root, own.path)
+    found = [path for path, names in known.items() if _plain(named) in names]
+    if not found:
+        listed = ", ".join(_name_of(path, session) for path in known if path != own.path)
+        words = f"It names {listed}." if listed else "It names no other notebook."
+        raise ToolError(
+            f"not_named: the user's prompt does not name the notebook {named[:200]!r}. {words} "
+            "Ask the user to name it with @ in the prompt."
+        )
+    if len(found) > 1:
+        listed = ", ".join(_name_of(path, session) for path in found)
+        raise ToolError(f"ambiguous: {named[:200]!r} is one of {listed}. Give its whole path.")
+    (path,) = found
+    if path == own.path:
+        return own
+    kernel_id = await where.kernel_of(path.relative_to(root).as_posix())
+    target = target_of(session, path, kernel_id)
+    return replace(target, name=_name_of(path, session), prompt_cell="", is_other=True)
+
+
+def _linked_notebooks(session: Session, root: Path, own: Path) -> dict[Path, set[str]]:
+    """Return the notebooks of the prompt by their paths below ``root``, with all their names.
+
+    They are in the session's folder: tools reach no other.
+    """
+    folder = _folder_of(session)
+    files = SessionFolder(folder)
+    found: dict[Path, set[str]] = {own: {own.name, own.as_posix()}}
+    for block in session.turns.sent:
+        uri = text(block.get("uri")) or text(obj(block.get("resource")).get("uri"))
+        path = files.file_of_uri(uri)
+        if path is None or path.suffix != ".ipynb" or not path.is_relative_to(root.resolve()):
+            continue
+        place = path.relative_to(root.resolve())
+        in_folder = path.relative_to(folder.resolve())
+        sent = Path(session.state.cwd) / in_folder  # an agent in a copy gets that file's address
+        names = (uri, sent.as_uri(), path.name, place.as_posix(), in_folder.as_posix())
+        paths = (path.as_posix(), (root / place).as_posix(), sent.as_posix())
+        found.setdefault(root / place, set()).update(names, paths)
+    return found
+
+
+def _folder_of(session: Session) -> Path:
+    """Return the session's folder; of a session in a copy, the one with the user's files."""
+    return Path(session.state.copied or session.state.cwd)
+
+
+def _name_of(path: Path, session: Session) -> str:
+    """Return a notebook's name for users: its path in the session's folder."""
+    folder = _folder_of(session)
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+
+
+def _plain(named: str) -> str:
+    return named if named.startswith("file:") else named.removeprefix("./").replace("\\", "/")
 
 
 def target_of(session: Session, path: Path, kernel_id: str) -> CallTarget:

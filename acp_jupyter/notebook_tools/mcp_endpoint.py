@@ -28,11 +28,12 @@ from acp_jupyter.notebook_tools.context import (
     CallTarget,
     KernelLookup,
     NotebookAccess,
+    find_other,
     find_target,
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools, ShowCall
-from acp_jupyter.notebook_tools.tools import SERVER_NAME
+from acp_jupyter.notebook_tools.tools import SERVER_NAME, AnyTool
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.system.private_socket import PrivateSocket, listen
@@ -107,8 +108,10 @@ class NotebookTools:
     def in_place(self, session: Session, show: ShowCall | None = None) -> SessionTools:
         """Return a session's tools; ``show`` is for an agent that does not show its calls."""
 
-        async def find(_tool: object) -> CallTarget:
-            return await find_target(session, self._root, self._where)
+        async def find(call: AnyTool) -> CallTarget:
+            if call.notebook is None:
+                return await find_target(session, self._root, self._where)
+            return await find_other(session, self._root, self._where, call.notebook)
 
         return SessionTools(session, find, self._notebooks, self._runner, self.code, show)
 

@@ -162,7 +162,7 @@ class SessionTools:
             await asyncio.gather(work, end, return_exceptions=True)
 
     async def _do(self, call: AnyTool, arguments: Obj, place: CallPlace) -> Reply:
-        target = await self._find(type(call))
+        target = await self._find(call)
 
         def context(permissions: ToolPermissions) -> CallContext:
             return CallContext(
@@ -346,7 +346,7 @@ def _action(
         tool=tool,
         arguments=context.arguments,
         kind="edit",
-        words="change the notebook",
+        words=f"change {context.target.notebook}",
         title=f"{title} {context.target.name}",
         location=str(context.target.path),
         diff=diff,

@@ -36,6 +36,12 @@ class ToolInput(Model):
     changes: ClassVar[bool] = True
     """Whether it changes or runs something, and so needs permission."""
 
+    notebook: str | None = Field(
+        default=None,
+        max_length=4096,
+        description="Path of another notebook that the prompt links to; default: the user's own.",
+    )
+
 
 def input_schema(row: type[ToolInput]) -> dict[str, Any]:
     """Return the JSON Schema of a tool's arguments, without the names of our classes."""

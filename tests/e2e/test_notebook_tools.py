@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from tests.support.browser.composer import take
 from tests.support.browser.lab import LabPage
 from tests.support.server.workspace import Workspace
+from tests.support.wait import eventually
 
 
 def test_an_agent_plots_below_the_cell_that_waits_for_it(
@@ -106,3 +110,30 @@ def test_an_agent_mends_a_cell_that_failed_and_edits_another(
     expect(turn.text(re.compile("It went no further"))).to_be_visible()
     notebook.wait_for_end(3)
     expect(notebook.cell(4)).to_contain_text("# typed")
+
+
+@pytest.mark.long("what the tools do there is in tests/notebook_tools; here it is seen")
+def test_another_notebook_is_named_by_the_prompt_and_in_the_question(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    other = lab.open(workspace.notebook("b = 1", name="other.ipynb"))
+    other.wait_for_kernel()
+    other.run_to_end(0)
+    lab.open(workspace.notebook("a = 1")).wait_for_kernel()
+    there = {"notebook": "other.ipynb"}
+    edit = {"cell_id": other.read().cells[0].id, "fingerprint": fingerprint("b = 1")}
+    calls = [
+        {"tool": "edit_cell", "args": {**edit, "source": "b = 2", **there}},
+        {"tool": "run_code", "args": {"code": "print('b is', b)", **there}},
+    ]
+    panel = lab.panel
+    panel.choose_agent("notebook_user")
+    panel.message.fill(json.dumps(calls))
+    take(panel, " @other", "Open documents", "other.ipynb")
+    panel.message.press("Enter")
+    expect(panel.permission).to_contain_text("wants to change other.ipynb")
+    panel.answer("Allow")
+    expect(panel.permission).to_contain_text("wants to run code in the kernel of other.ipynb")
+    panel.answer("Allow")
+    expect(panel.text(re.compile("b is 1"))).to_be_visible()
+    eventually(lambda: other.read().cells[0].source == "b = 2", what="the other notebook is saved")

@@ -28,6 +28,7 @@ from tests.support.server.ways_out import (
     TOOL_CALLS,
     Scene,
     Way,
+    another_notebook,
     hearing,
     leaks,
     open_page,
@@ -73,6 +74,17 @@ def _tools_between_two_cells(scene: Scene) -> None:
     scene.panel("notebook_user", _CALLS)
 
 
+def _tools_of_another_notebook(scene: Scene) -> None:
+    name = another_notebook(scene)
+    calls = [
+        {"tool": tool, "args": {**args, "notebook": name}}
+        for tool, args in TOOL_CALLS
+        if tool != "last_error"
+    ]
+    prompt = f"{json.dumps(calls)} for @{name}"
+    scene.cell("%%acp notebook_user --policy allow-all", prompt)
+
+
 def _by_python(scene: Scene) -> None:
     code = "acp_jupyter.connect('takes').prompt('Look').wait()"
     scene.kernel.run(f"import acp_jupyter\n{code}", cell_id="cell-0").ok()
@@ -85,6 +97,7 @@ WAYS: dict[str, Way] = {
     "fs/read_text_file": _read_file,
     "tools while a cell waits": _tools_while_a_cell_waits,
     "tools between two cells": _tools_between_two_cells,
+    "tools of another notebook": _tools_of_another_notebook,
     "a prompt by Python": _by_python,
     "--attach": lambda scene: scene.cell("%%acp takes --attach n.ipynb"),
     "--var": _variables,

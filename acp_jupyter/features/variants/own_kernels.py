@@ -143,8 +143,8 @@ class VariantKernel:
     def tools(self, session: Session) -> SessionTools:
         """Return the notebook tools for the session that works in the copy."""
 
-        async def find(tool: type[AnyTool]) -> CallTarget:
-            return await self._target(session, tool)
+        async def find(call: AnyTool) -> CallTarget:
+            return await self._target(session, call)
 
         kernels = self._kernels
         return SessionTools(session, find, self._files, kernels.own, kernels.code)
@@ -160,9 +160,11 @@ class VariantKernel:
             self._ids.discard(kernel_id)
         await self._kernels.forget(self._request)
 
-    async def _target(self, session: Session, tool: type[AnyTool]) -> CallTarget:
+    async def _target(self, session: Session, call: AnyTool) -> CallTarget:
+        if call.notebook is not None:
+            raise ToolError("A variant's tools work in its own notebook only.")
         kernel_id, note = "", ""
-        if tool.tool in KERNEL_TOOLS and (tool is not Interrupt or self._is_ready):
+        if call.tool in KERNEL_TOOLS and (not isinstance(call, Interrupt) or self._is_ready):
             kernel_id, restored = await self._ready(session)
             note = f"You alone use this kernel. The user has another one. {restored.words}"
         target = target_of(session, self._notebook, kernel_id)

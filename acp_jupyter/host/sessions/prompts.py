@@ -210,6 +210,8 @@ class QueuedTurn:
     work: Work | None = None
     """Runs in the turn in place of a prompt."""
     limit: TurnLimit = NO_LIMIT
+    steered: Blocks = ()
+    """The prompts that the agent has taken into the turn while it ran."""
     held: bool = False
     """Whether the agent is being asked to take the prompt into the running turn."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)

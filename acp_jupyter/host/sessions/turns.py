@@ -177,6 +177,12 @@ class TurnRunner:
             return follow_up_policy(turn, transcript.session)
         return turn.policy, denials(turn)
 
+    @property
+    def sent(self) -> Blocks:
+        """The prompt of the running turn, with what was sent into it; empty between turns."""
+        running = self._current.turn
+        return () if running is None else (*running.blocks, *running.steered)
+
     def stop(self, turn_id: str | None, cause: StopCause = "user") -> None:
         """Stop the running turn, or the given one; ignore one that has ended."""
         self.queue.remove(turn_id)
@@ -219,6 +225,7 @@ class TurnRunner:
             except AcpError:
                 outcome = "failed"  # the error is in the traffic
             if outcome in TAKEN:
+                running.steered = (*running.steered, *waiting.blocks)
                 self.queue.pop_steered(waiting)
         if not self._closing:
             self._note_steered(outcome)

@@ -34,6 +34,7 @@ __all__ = [
     "TOOL_CALLS",
     "Scene",
     "Way",
+    "another_notebook",
     "hearing",
     "leaks",
     "open_page",
@@ -210,6 +211,17 @@ def _notebook(cells: list[dict[str, Any]]) -> dict[str, Any]:
     kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
     metadata = {"kernelspec": kernelspec}
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def another_notebook(scene: Scene) -> str:
+    """Write another notebook with a kernel, of which the same stays; return its name."""
+    name = "other.ipynb"
+    cells = [_nb_cell(HIDDEN_ID, _HIDDEN, context="left-out"), _nb_cell(TABLE_ID, _TABLE)]
+    (scene.path.parent / name).write_text(json.dumps(_notebook(cells)))
+    side = scene.server.start_kernel(f"work/{name}")
+    for source in (_HIDDEN, _TABLE):
+        side.run(source)
+    return name
 
 
 def run_apart(scene: Scene, name: str, *words: str, **files: str) -> None:
