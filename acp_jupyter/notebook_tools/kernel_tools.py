@@ -293,6 +293,7 @@ async def _overwritten(context: CallContext, code: str) -> str:
 
 
 async def add_result(context: CallContext, reply: Reply, origin: str, result: RunResult) -> None:
+    """Add how code ended, and its outputs without frames of cells that are left out."""
     words = {
         "ok": "Ran without an error.",
         "error": "It raised an error.",

@@ -72,7 +72,9 @@ async def query(context: CallContext, call: Query) -> Reply:
             on_printed=card.print,
             goes_on=context.turn_goes_on,
         )
-        await add_result(context, reply, f"the query of {call.name} in {context.target.name}", result)
+        await add_result(
+            context, reply, f"the query of {call.name} in {context.target.name}", result
+        )
     finally:
         card.done(failed=reply.failed or not reply.parts, text=reply.text)
     return reply
