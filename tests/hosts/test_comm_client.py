@@ -40,7 +40,7 @@ def test_a_turn_is_followed_asked_and_answered_over_a_comm(kernel: Kernel, tmp_p
         if "_esm" not in (state := message["content"]["data"].get("state", {})) and "code" in state
     )
     code = shared["data"]["state"]["code"]
-    assert comm.state["code_model"] == f"IPY_MODEL_{shared['comm_id']}"
+    assert comm.state["_code_model"] == f"IPY_MODEL_{shared['comm_id']}"
     assert len(json.dumps(comm.state)) < 6_000 < len(code)
     comm.send({"code": True})
     assert eventually(comm.hear_code, what="the kernel sends the code") == code
@@ -48,7 +48,7 @@ def test_a_turn_is_followed_asked_and_answered_over_a_comm(kernel: Kernel, tmp_p
     opened = kernel.run(plan, watched=True).ok()
     states = [message["content"]["data"].get("state", {}) for message in opened.comms]
     assert "plan" in [state.get("part") for state in states]
-    assert not any(state.get("code") for state in states)
+    assert not any(state.get("_code") or state.get("code") for state in states)
 
     comm.send({"open": True})
     request = eventually(comm.pending, what="the request reaches the page")

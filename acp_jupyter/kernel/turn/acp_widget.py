@@ -104,10 +104,10 @@ class AcpWidget(anywidget.AnyWidget):
     _esm = _STATIC / "widget.js"
     _part: ClassVar[Part] = "turn"
 
-    code = traitlets.Unicode(
+    _code = traitlets.Unicode(
         read_only=True, help="The code, in a host without a manager of Jupyter's widgets."
     ).tag(sync=True)
-    code_model = traitlets.Instance(
+    _code_model = traitlets.Instance(
         WidgetCode, allow_none=True, read_only=True, help="Has the code, elsewhere."
     ).tag(sync=True, **ipywidgets.widget_serialization)
     part = traitlets.Unicode(read_only=True).tag(sync=True)
@@ -130,9 +130,9 @@ class AcpWidget(anywidget.AnyWidget):
         for name, value in named.items():
             self.set_trait(name, value)
         if kernel_of(current_shell()) is None:
-            self.set_trait("code", _CODE)
+            self.set_trait("_code", _CODE)
         else:
-            self.set_trait("code_model", WidgetCode.shared())
+            self.set_trait("_code_model", WidgetCode.shared())
         super().__init__()
         _by_subshell(self.comm)
         in_shiny = "shinywidgets" in sys.modules

@@ -54,12 +54,12 @@ function blocked(error: unknown): never {
 
 /** The packed code: the widget's own, that of the model which all share, or the kernel's answer. */
 async function packedCode(model: AnyModel): Promise<string> {
-  const own: unknown = model.get('code');
+  const own: unknown = model.get('_code');
   if (isText(own)) {
     return own;
   }
   try {
-    const id = String(model.get('code_model')).replace(/^IPY_MODEL_/, '');
+    const id = String(model.get('_code_model')).replace(/^IPY_MODEL_/, '');
     const shared = await model.widget_manager.get_model(id);
     const code: unknown = shared.get('code');
     if (isText(code)) {

@@ -30,7 +30,7 @@ _HOST = """async ({ state, messages, shadow, code, manager }) => {
       if (content.code) [...listeners].forEach(each => each({ code }));
     },
     ...(manager ? { widget_manager: { get_model: async id => {
-      if (`IPY_MODEL_${id}` !== state.code_model) throw new Error('not found');
+      if (`IPY_MODEL_${id}` !== state._code_model) throw new Error('not found');
       return { get: name => ({ code })[name] };
     } } } : {}),
   };
