@@ -19,6 +19,7 @@ from tests.support.wait import eventually
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "notebook_tools.ipynb"
 ANSWERS = {
     "look": "`sales` is a `dict`: length 5.",
+    "query": "| Fri | 18 |\n| Wed | 15 |",
     "plot": "I see the plot: a PNG of",
     "fix": "`cuont` is not known; `count` was meant. It ran again without an error.",
     "deny": "It went no further. The notebook tools said:",
