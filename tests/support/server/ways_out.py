@@ -65,6 +65,11 @@ import pandas
 from acp_jupyter.context import mask
 sales = pandas.DataFrame({"email": ["-".join(["osprey", "8823"])], "amount": [7.25]})
 mask(sales, ["email"])
+import duckdb, sqlite3
+saved, lite = duckdb.connect(), sqlite3.connect(":memory:")
+for each in (saved, lite):
+    each.execute("CREATE TABLE sales (email TEXT, amount DOUBLE)")
+    each.executemany("INSERT INTO sales VALUES (?, ?)", sales.values.tolist())
 listed, known = [sales.email[0]], {sales.email[0]: 1}
 class Shown(Hidden): pass
 shown = Hidden()"""
@@ -90,6 +95,13 @@ TOOL_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         for code in ("hidden", "Hidden", "Shown", "shown", "sales", "listed", "known")
     ),
     ("complete", {"code": "known['"}),
+    ("list_tables", {}),
+    *(("describe_table", {"name": name}) for name in ("sales", "saved", "lite", "listed")),
+    *(
+        ("query", {"name": name, "sql": f"SELECT {what} FROM sales"})
+        for name in ("sales", "saved", "lite")
+        for what in ("*", "max(email) AS x, amount", "amount")
+    ),
     ("run_code", {"code": "hidden([0])"}),
     ("run_cells", {"cell_ids": [FAILS_ID]}),
     ("run_cells", {"cell_ids": [HIDDEN_ID]}),
