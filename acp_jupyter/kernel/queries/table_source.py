@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from acp_jupyter.kernel.masks import masks
@@ -47,6 +48,9 @@ class TableSource(DuckdbSource):
 
     def _check_tables(self, select: Select) -> None:
         """Pass everything: this database has nothing but what may leave, and reaches nothing."""
+
+    def _views(self, select: Select, known: Mapping[str, str]) -> dict[str, str]:
+        return {}  # the table is one to DuckDB, and reads nothing
 
 
 def _without_masked(name: str, value: Any) -> Any:

@@ -214,6 +214,18 @@ def test_no_query_reads_a_masked_column(connection: Any, sql: str) -> None:
         assert "ann-lee" not in f"{refusal.text} {refused.value}"
 
 
+def test_a_view_of_a_file_is_not_read_before_the_query_may_run(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("a,b\n1,2\n")
+    connection = duckdb.connect()
+    connection.execute(f"CREATE VIEW rows AS SELECT * FROM '{file}'")
+    assert "| 1 | 2 |" in _asked(connection, "SELECT * FROM rows")
+    file.unlink()
+    check_query({"db": connection}, "db", "SELECT * FROM rows")
+    with pytest.raises(QueryError, match="No files found"):
+        _asked(connection, "SELECT * FROM rows")
+
+
 @pytest.mark.usefixtures("masked")
 def test_a_view_that_reads_by_a_macro_is_refused_where_something_is_masked() -> None:
     connection = _connected("DuckDB", Path())
