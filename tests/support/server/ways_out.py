@@ -98,9 +98,16 @@ TOOL_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("list_tables", {}),
     *(("describe_table", {"name": name}) for name in ("sales", "saved", "lite", "listed")),
     *(
-        ("query", {"name": name, "sql": f"SELECT {what} FROM sales"})
+        ("query", {"name": name, "sql": sql})
         for name in ("sales", "saved", "lite")
-        for what in ("*", "max(email) AS x, amount", "amount")
+        for sql in (
+            "SELECT * FROM sales",
+            "SELECT amount FROM sales",
+            "SELECT max(email) AS amount FROM sales",
+            "SELECT CAST(email AS INTEGER) FROM sales",
+            "SELECT a.* FROM sales AS a",
+            "SELECT b FROM (SELECT email AS b FROM sales) AS sales",
+        )
     ),
     ("run_code", {"code": "hidden([0])"}),
     ("run_cells", {"cell_ids": [FAILS_ID]}),
