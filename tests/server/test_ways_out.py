@@ -24,6 +24,7 @@ from tests.support.kernel.cells import Kernel
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.user import AsUser
 from tests.support.server.ways_out import (
+    FRAME,
     NOTEBOOK,
     TOOL_CALLS,
     Scene,
@@ -40,41 +41,47 @@ from tests.support.server.ways_out import (
 _CALLS = json.dumps([{"tool": tool, "args": args} for tool, args in TOOL_CALLS])
 
 
-def _prompt_of_the_panel(scene: Scene) -> None:
+def _prompt_of_the_panel(scene: Scene) -> str:
     scene.panel("takes", "Look")
     context = scene.user.text(f"context?notebook_path={NOTEBOOK}")
     assert "left-out" in context
     scene.more.append(context)
+    return "left-out"
 
 
-def _cell_by_its_number(scene: Scene) -> None:
+def _cell_by_its_number(scene: Scene) -> str:
     number = scene.hidden_number
     session_id = scene.user.new_session("takes", "work", notebook_path=NOTEBOOK)
     with open_page(scene.server):
         scene.cell("%%acp takes", f"Look at @cell {number} and @cell {number + 2}")
         scene.more.append(scene.user.text(f"sessions/{session_id}/cells/{number}"))
+    return f"Cell {number} is left out by the user."
 
 
-def _read_file(scene: Scene) -> None:
+def _read_file(scene: Scene) -> str:
     scene.cell("%%acp notebook_user --policy allow-all", '[{"read": "n.ipynb"}]')
+    return "This cell is left out by the user."
 
 
-def _variables(scene: Scene) -> None:
+def _variables(scene: Scene) -> str:
     names = ("sales", "listed", "known", "hidden", "Hidden", "Shown", "shown")
     scene.cell(f"%%acp takes {' '.join(f'--var {name}' for name in names)}")
+    return "| [masked] |"
 
 
-def _tools_while_a_cell_waits(scene: Scene) -> None:
+def _tools_while_a_cell_waits(scene: Scene) -> str:
     scene.fail()
     scene.cell("%%acp notebook_user --policy allow-all", _CALLS)
+    return FRAME
 
 
-def _tools_between_two_cells(scene: Scene) -> None:
+def _tools_between_two_cells(scene: Scene) -> str:
     scene.fail()
     scene.panel("notebook_user", _CALLS)
+    return FRAME
 
 
-def _tools_of_another_notebook(scene: Scene) -> None:
+def _tools_of_another_notebook(scene: Scene) -> str:
     name = another_notebook(scene)
     calls = [
         {"tool": tool, "args": {**args, "notebook": name}}
@@ -83,14 +90,40 @@ def _tools_of_another_notebook(scene: Scene) -> None:
     ]
     prompt = f"{json.dumps(calls)} for @{name}"
     scene.cell("%%acp notebook_user --policy allow-all", prompt)
+    return FRAME
 
 
-def _by_python(scene: Scene) -> None:
+def _name_of_another_package(scene: Scene) -> str:
+    package = scene.folder / "shop"
+    facts = package / "shop-1.0.dist-info"
+    facts.mkdir(parents=True)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[acp_jupyter.context]\nshop = shop\n")
+    (package / "shop.py").write_text(
+        "import __main__\ncomplete = dir\ndef describe(name): return f'for {__main__.listed}'"
+    )
+    scene.kernel.run(f"import sys\nsys.path.insert(0, {str(package)!r})").ok()
+    scene.cell("%%acp takes", "What is @shop:orders?")
+    return "for ['[masked]']"
+
+
+def _by_python(scene: Scene) -> str:
     code = "acp_jupyter.connect('takes').prompt('Look').wait()"
     scene.kernel.run(f"import acp_jupyter\n{code}", cell_id="cell-0").ok()
+    return "sales = pandas"
 
 
 LONG: dict[str, Way] = tables("LONG_WAYS", "ways_out")
+
+
+def _cell(line: str, proof: str, prompt: str = "Go") -> Way:
+    def way(scene: Scene) -> str:
+        scene.cell(line, prompt)
+        return proof
+
+    return way
+
+
 WAYS: dict[str, Way] = {
     "prompt": _prompt_of_the_panel,
     "get_cell": _cell_by_its_number,
@@ -99,10 +132,11 @@ WAYS: dict[str, Way] = {
     "tools between two cells": _tools_between_two_cells,
     "tools of another notebook": _tools_of_another_notebook,
     "a prompt by Python": _by_python,
-    "--attach": lambda scene: scene.cell("%%acp takes --attach n.ipynb"),
+    "--attach": _cell("%%acp takes --attach n.ipynb", "[left out by the user]"),
     "--var": _variables,
-    "@": lambda scene: scene.cell("%%acp takes", "What are @sales, @listed, @known and @Shown?"),
-    "--format": lambda scene: scene.cell("%%acp takes --format", "{sales} {listed} {known}"),
+    "@": _cell("%%acp takes", "variable/known", "What are @sales, @listed, @known and @Shown?"),
+    "@ of another package": _name_of_another_package,
+    "--format": _cell("%%acp takes --format", "['[masked]']", "{sales} {listed} {known}"),
     **tables("WAYS", "ways_out"),
     **LONG,
 }
@@ -189,13 +223,15 @@ _LONG = pytest.mark.long("starts kernels of its own; what is read there is the s
     [pytest.param(name, marks=_LONG if name in LONG else ()) for name in WAYS],
 )
 def test_nothing_goes_out(scene: Scene, name: str) -> None:
-    heard = scene.heard(WAYS[name])
-    assert "left out by the user" in heard or "[masked]" in heard or "sales = pandas" in heard
+    heard, proof = scene.heard(WAYS[name])
+    assert proof in heard
     assert leaks(heard) == []
 
 
 def test_nothing_is_in_what_is_exported(scene: Scene) -> None:
-    """After all these turns."""
+    """After turns that were near to it."""
+    for name in ("@", "--var", "tools while a cell waits"):
+        WAYS[name](scene)
     told = [scene.user.text(f"records?notebook_path={NOTEBOOK}")]
     sessions = [each["session_id"] for each in scene.user.get("sessions")]
     assert len(sessions) > 1

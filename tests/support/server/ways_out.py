@@ -28,6 +28,7 @@ from tests.support.server.user import AsUser
 
 __all__ = [
     "FAILS_ID",
+    "FRAME",
     "HIDDEN_ID",
     "NOTEBOOK",
     "TABLE_ID",
@@ -187,17 +188,19 @@ class Scene:
         self.user.post(f"sessions/{session_id}/config", {"policy": policy}).raise_for_status()
         self.user.ended(self.user.prompt(session_id, prompt))
 
-    def heard(self, way: Way) -> str:
-        """Go a way; return what has reached an agent by it."""
+    def heard(self, way: Way) -> tuple[str, str]:
+        """Go a way; return what has reached an agent by it, and what must be in that."""
         file = heard_in(self.folder)
         before = file.stat().st_size if file.exists() else 0
         self.more.clear()
-        way(self)
+        proof = way(self)
         after = file.read_bytes()[before:].decode() if file.exists() else ""
-        return "\n".join((after, *self.more))
+        return "\n".join((after, *self.more)), proof
 
 
-Way: TypeAlias = Callable[[Scene], object]
+Way: TypeAlias = Callable[[Scene], str]
+"""Drives a way; returns words that show in what was heard that it was gone."""
+FRAME = "[a frame of a cell that is left out by the user]"
 
 
 def prepare(scene: Scene) -> None:
