@@ -23,6 +23,7 @@ from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
 from acp_jupyter.api.commands.transcripts import Transcripts
 from acp_jupyter.api.commands.turns import PromptSender, SessionReader, TurnControl
+from acp_jupyter.api.commands.usage import UsageCommands
 from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
 from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
@@ -73,6 +74,7 @@ class Dispatcher:
             SessionOpener(host, self.trust, self._renamed),
             SessionLifecycle(host, self.trust),
             SessionSearch(host),
+            UsageCommands(host),
             PromptSender(host, pages_and_kernels, tuple(registered("prompts").values())),
             CellContexts(host, pages_and_kernels),
             TurnControl(host),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, get_args
 
 from pydantic import BaseModel, JsonValue
 
-from acp_jupyter.api.models.sessions import RewindReply, SetConfig
+from acp_jupyter.api.models.sessions import GetUsage, RewindReply, SetConfig, UsageReply
 from acp_jupyter.api.models.turns import CancelToolCall, PromptSession
 from acp_jupyter.api.settings import Settings
 from acp_jupyter.errors import BadLine, BadRequest, EmptyPrompt
@@ -236,6 +236,16 @@ class Session:
     def state(self) -> SessionState:
         """The present state of the session: title, status, mode, options, queue."""
         return self._client.session(self.id)
+
+    @property
+    def usage(self) -> UsageReply:
+        """What the turns of this session used, and those of all sessions that ended today.
+
+        Each has ``turns``, ``seconds``, ``calls``, ``tokens`` and ``costs``. Tokens and costs are
+        what agents report: None and empty where they reported none.
+        """
+        reply: UsageReply = self._client.run(GetUsage(session_id=self.id))
+        return reply
 
     def configure(
         self,

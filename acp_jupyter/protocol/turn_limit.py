@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 _EXAMPLE = '"10 min, 200k tokens, 30 calls"'
 _UNITS = "Units are s, min, h, tokens, calls, and a currency such as USD."
@@ -22,6 +22,10 @@ _SECONDS = {
 }
 _CALLS = frozenset({"call", "calls", "tool call", "tool calls"})
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
+
+
+LimitName = Literal["seconds", "calls", "tokens", "money"]
+_NAMES: tuple[LimitName, ...] = get_args(LimitName)
 
 
 class TurnLimitError(ValueError):
@@ -60,14 +64,15 @@ class TurnLimit:
             currency=currency,
         )
 
-    def parts(self) -> dict[str, str]:
+    def amounts(self) -> dict[LimitName, float]:
+        """Return what is limited, and to how much."""
+        amounts = {name: getattr(self, name) for name in _NAMES}
+        return {name: amount for name, amount in amounts.items() if amount is not None}
+
+    def parts(self) -> dict[LimitName, str]:
         """Return what is limited, in words."""
-        words = {
-            name: amount_words(name, value, self.currency)
-            for name in ("seconds", "calls", "tokens", "money")
-            if (value := getattr(self, name)) is not None
-        }
-        return words
+        amounts = self.amounts().items()
+        return {name: amount_words(name, amount, self.currency) for name, amount in amounts}
 
 
 NO_LIMIT = TurnLimit()
@@ -87,7 +92,7 @@ def read_turn_limit(text: str) -> TurnLimit:
     return limit
 
 
-def amount_words(name: str, value: float, currency: str) -> str:
+def amount_words(name: LimitName, value: float, currency: str) -> str:
     """Return an amount as people read it, such as ``10 minutes`` or ``200,000 tokens``."""
     match name:
         case "seconds":

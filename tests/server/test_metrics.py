@@ -89,3 +89,23 @@ def test_a_permission_request_counts_when_it_is_settled(script: Counted) -> None
     script.push()
     script.call("completed")
     assert counted("permission_requests_total", **labels) == before + 1
+
+
+def test_what_a_turn_used_counts_once(script: Counted) -> None:
+    before = [counted("cost_total", currency=name) for name in ("USD", "other")]
+    worked = counted("working_seconds_total")
+    prompt = script.turn()
+    script.update("usage_update", used=9, size=99, cost={"amount": 0.5, "currency": "usd"})
+    script.end(prompt)
+    script.push()
+    other = script.turn(turn_id="t2")
+    script.update("usage_update", used=9, size=99, cost={"amount": 2.0, "currency": "<b>"})
+    script.end(other)
+    script.push()
+    assert counted("cost_total", currency="USD") == before[0] + 0.5
+    assert counted("cost_total", currency="other") == before[1]  # its total of before is unknown
+    assert counted("working_seconds_total") == worked + 3 + 3
+    again = SessionMetrics()  # as for a session that is opened again
+    script.note(AgentStarting())
+    again.push(script.events)
+    assert counted("cost_total", currency="USD") == before[0] + 0.5

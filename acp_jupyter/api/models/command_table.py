@@ -32,6 +32,7 @@ from acp_jupyter.api.models.sessions import (
     GetRegistry,
     GetSandboxes,
     GetSession,
+    GetUsage,
     KillTerminal,
     ListAgents,
     ListAgentSessions,
@@ -49,6 +50,7 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
     UnarchiveSession,
     UpdateRegistry,
+    UsageReply,
 )
 from acp_jupyter.api.models.traffic import (
     IMPORT_BYTES,
@@ -173,6 +175,9 @@ COMMANDS = (
     CommandRow(CreateSession, POST("sessions", body=True, sends_defaults=False), SessionState),
     CommandRow(
         GetSession, GET(_SESSION), SessionState, while_agent_code_runs=True, wakes="session"
+    ),
+    CommandRow(
+        GetUsage, GET("usage", query=same("session_id")), UsageReply, while_agent_code_runs=True
     ),
     *_LIFECYCLE,
     CommandRow(

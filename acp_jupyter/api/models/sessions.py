@@ -13,6 +13,7 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
 from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.use import Use
 
 
 class CloseSession(BaseCommand):
@@ -220,6 +221,25 @@ class GetSession(BaseCommand):
 
     name: Literal["get_session"] = "get_session"
     session_id: str
+
+
+class GetUsage(BaseCommand):
+    """Say what today's turns used in all sessions, and what one session used. Nothing is opened."""
+
+    name: Literal["get_usage"] = "get_usage"
+    session_id: str = ""
+    """The session; empty for today only."""
+
+
+class UsageReply(Model):
+    """Result of ``get_usage``."""
+
+    day: str
+    """Today's date where the sessions are, such as ``2026-12-01``."""
+    today: Use
+    """What the turns used that ended today, in all sessions that are still there."""
+    session: Use | None = None
+    """What the session used, all its turns together; null without one."""
 
 
 class SetConfig(BaseCommand):

@@ -32,6 +32,7 @@ from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.served_agents import ServedAgents
 from acp_jupyter.host.sessions.agent import SessionAgent, no_agent
 from acp_jupyter.host.sessions.cancelling import WorkCanceller
+from acp_jupyter.host.sessions.day_use import DayUse
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.outside_runs import OutsideRuns
 from acp_jupyter.host.sessions.prompts import Prompt, Work
@@ -130,6 +131,7 @@ class Session:
         self.tools_refused = False
         """Whether the user wants no tools; then a kernel can't turn them on."""
         self.copy = copy
+        self.day_use = DayUse(state.use)
         self._tools, self._bounds = services.tools, services.bounds
         self._folder = state.own_folder
         ended = state.variant is not None and copy is None

@@ -369,6 +369,8 @@ def _meta(session: Session) -> SessionMeta:
         log_bytes=log_bytes,
         played=is_replayed(state.agent_name),
         notebook_inode=session.turn_files.notebook_inode,
+        day=session.day_use.day,
+        use_before=session.day_use.before,
     )
 
 

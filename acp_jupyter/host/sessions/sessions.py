@@ -30,6 +30,7 @@ from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
+from acp_jupyter.host.sessions.day_use import DayUse
 from acp_jupyter.host.sessions.session import HostServices, Session
 from acp_jupyter.host.sessions.session_store import SessionStore
 from acp_jupyter.host.store.changed_turns import ChangedTurns
@@ -172,7 +173,7 @@ class Sessions(Mapping[str, Session]):
         """Add a session that is ready to be used."""
         self._open[session.session_id] = session
         self.changed_turns.add_session(session.session_id)
-        readers = (*self.config.observers, self.changed_turns, session.turns.walls_met)
+        readers = (*self.config.observers, self.changed_turns, session.turns.walls_met, session.day_use)
         session.journal.observe(readers)
         self.announce_change()
 
@@ -561,6 +562,8 @@ class Sessions(Mapping[str, Session]):
             kernel_id=kernel_id,
         )
         session.turn_files.notebook_inode = meta.notebook_inode
+        if meta.day:
+            session.day_use = DayUse(session.state.use, meta.day, meta.use_before)
         return session
 
     def _spec(self, meta: SessionMeta) -> AgentSpec | None:

@@ -33,7 +33,7 @@ from acp_jupyter.host.requests.policy import (
 )
 from acp_jupyter.host.sessions.agent import SessionAgent
 from acp_jupyter.host.sessions.earlier_runs import remembered_notice
-from acp_jupyter.host.sessions.limited_turn import LimitedTurn
+from acp_jupyter.host.sessions.limited_turn import Bound, LimitedTurn
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.sessions.outside_runs import OutsideRuns
@@ -276,8 +276,9 @@ class TurnRunner:
             self._note_remembered(turn.turn_id)
             stop = asyncio.ensure_future(turn.stop.wait())
             work = asyncio.ensure_future(self._work(turn))
+            bounds = (Bound(turn.limit),)
             limited = LimitedTurn(
-                self._journal, turn.turn_id, turn.limit, partial(self.stop, turn.turn_id)
+                self._journal, turn.turn_id, bounds, partial(self.stop, turn.turn_id)
             )
             limited.begin()
             try:

@@ -28,6 +28,7 @@ from acp_jupyter.transcript.model.session_state import (
     SessionState,
     saved_facts,
 )
+from acp_jupyter.transcript.model.use import Use
 from acp_jupyter.transcript.reduce.session_facts import opened_transcript
 
 META_FILE = "meta.json"
@@ -54,6 +55,11 @@ class SessionMeta(Model):
     notebook_inode: int = 0
     """See `TurnFiles`: another file in its place may be another notebook."""
 
+    day: str = ""
+    """The last day on which it used something; see `DayUse`."""
+    use_before: Use = Use()
+    """What it had used before that day."""
+
     @property
     def session_id(self) -> str:
         """The session's id, and the name of its folder."""
@@ -62,6 +68,10 @@ class SessionMeta(Model):
     def state(self) -> SessionState:
         """Return what can be said of the session without its log."""
         return self.facts.model_copy(update={"status": "stopped", "stored": True})
+
+    def use_on(self, day: str) -> Use:
+        """Return what it used on a day that no later use has followed."""
+        return self.facts.use.since(self.use_before) if day == self.day else Use()
 
     def to_file(self) -> bytes:
         """Return the contents of ``meta.json``, where facts stand beside the rest."""

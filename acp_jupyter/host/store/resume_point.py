@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 HEAD_FILE = "resume.json"
 DATA_FILE = "resume.data"
-VERSION = f"2 of acp-jupyter {__version__}"
+VERSION = f"3 of acp-jupyter {__version__}"
 """A release only reads its own resume points: any release may read a log differently."""
 
 _logger = logging.getLogger(__name__)

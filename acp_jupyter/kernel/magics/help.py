@@ -51,6 +51,7 @@ _OF_CORE = {
     "sandbox [SANDBOX]": "say what holds the agent, or choose for %%acp cells that name none",
     "network [NETWORK]": "choose what the agent reaches from its sandbox, or say what that is",
     "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
+    "usage [ID]": "show what the session used, and what all sessions used today",
     "steer WORDS": "say something to the agent while its turn runs, without stopping it",
     "cancel": "stop the running turn of this notebook",
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
@@ -155,6 +156,10 @@ DETAILS: dict[str, tuple[str, ...]] = {
         _WHICH,
         "--lines N    how many; default: 20",
         "--text TEXT  only lines with this text, e.g. session/prompt",
+    ),
+    "usage": (
+        _WHICH,
+        "Tokens and cost are what agents report. Turns that run are not counted yet.",
     ),
     "steer": (
         "The rest of the line is what is said, in the session used last here if a turn runs there.",

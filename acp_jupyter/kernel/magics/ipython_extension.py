@@ -284,7 +284,7 @@ def _first_words(name: str) -> list[str]:
             return [words.split()[0] for words in SUBCOMMANDS]
         case "use" | "new" | "restart":
             return _agent_names()
-        case "resume" | "fork" | "close" | "delete" | "log":
+        case "resume" | "fork" | "close" | "delete" | "log" | "usage":
             return _session_ids()
         case "mode" | "model" | "config":
             return _setting_words(name)

@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api.cell_options import LineParser, cell_help
+from acp_jupyter.api.models.sessions import GetUsage, UsageReply
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.errors import BadRequest, UnknownAgent
@@ -29,9 +30,11 @@ from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.formatting import quantity
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.protocol.turn_limit import amount_words
 from acp_jupyter.system.printing import echo
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.use import Use
 
 _STATES = {
     "starting": "starting",
@@ -222,6 +225,30 @@ def _footer(session_id: str, start: int, size: int) -> str:
     )
 
 
+def show_usage(rest: Sequence[str]) -> None:
+    """Show what a session used, and what all used today."""
+    client = host_client()
+    named = _at_most_one(rest, "usage")
+    known = client.sessions()
+    state = choose_session(client, named) if named or known else None
+    found: UsageReply = client.run(GetUsage(session_id="" if state is None else state.session_id))
+    rows = [] if state is None or found.session is None else [_used(_named(state), found.session)]
+    titles = ("", "Turns", "Time", "Tool calls", "Tokens", "Cost")
+    table(titles, [*rows, _used("All sessions today", found.today)])
+
+
+def _named(state: SessionState) -> str:
+    return f"Session {short(state.session_id)}{_titled(state)}"
+
+
+def _used(name: str, use: Use) -> tuple[str, ...]:
+    costs = (amount_words("money", each.amount, each.currency).strip() for each in use.costs)
+    tokens = "not reported" if use.tokens is None else f"{use.tokens:,}"
+    time_words = amount_words("seconds", use.seconds, "")
+    cost = ", ".join(costs) or "not reported"
+    return name, f"{use.turns:,}", time_words, f"{use.calls:,}", tokens, cost
+
+
 _NAMES = tuple(words.split()[0] for words in SUBCOMMANDS)
 
 
@@ -368,6 +395,7 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "cancel": _alone("cancel", _cancel),
     "steer": lambda rest: _steer(" ".join(rest)),
     "log": run_log,
+    "usage": show_usage,
     "export": run_export,
     "import": run_import,
     "status": _alone("status", _status),

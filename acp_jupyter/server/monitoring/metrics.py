@@ -19,12 +19,15 @@ from acp_jupyter.transcript.model.events import (
 )
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.model.use import Use
 
 _BUCKETS = (1, 5, 15, 60, 300, 900, 3600)
 _DONE = frozenset({"completed", "failed", "cancelled"})
 _STOP_REASONS = frozenset(
     {"end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled", "error"}
 )
+
+_CURRENCIES = frozenset({"USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "INR", "KRW"})
 
 _TURNS = Counter(
     "acp_jupyter_turns",
@@ -41,6 +44,16 @@ _TOKENS = Counter(
     "acp_jupyter_tokens",
     "Tokens of prompt turns, as agents tell them.",
     ["agent", "direction"],
+)
+_WORKED = Counter(
+    "acp_jupyter_working_seconds",
+    "Time in which prompt turns worked, without that in which a question waited for an answer.",
+    ["agent"],
+)
+_COST = Counter(
+    "acp_jupyter_cost",
+    "Cost of prompt turns, as agents report it.",
+    ["agent", "currency"],
 )
 _CALLS = Counter(
     "acp_jupyter_tool_calls",
@@ -70,6 +83,8 @@ class SessionMetrics:
     def __init__(self) -> None:
         self._agents: dict[str, str] = {}
         self._status: dict[str, str] = {}
+        self._use: dict[str, Use] = {}
+        """What each session had used when it was last seen."""
         self._turn_ids: set[str] = set()
         self._open: set[tuple[str, str]] = set()
         """Tool calls and permission requests that have not ended, by session and id."""
@@ -102,6 +117,14 @@ class SessionMetrics:
         if session.status == "starting" != self._status.get(session_id):
             _STARTS.labels(session.agent).inc()
         self._status[session_id] = session.status
+        before = self._use.get(session_id, session.use)  # one that is opened used it earlier
+        self._use[session_id] = session.use
+        if session.use is not before:
+            used = session.use.since(before)
+            _WORKED.labels(session.agent).inc(used.seconds)
+            for cost in used.costs:
+                currency = cost.currency if cost.currency in _CURRENCIES else "other"
+                _COST.labels(session.agent, currency).inc(cost.amount)
 
     def _end_turn(self, event: TurnEnded) -> None:
         turn, agent = event.turn, self._agent(event.session_id)

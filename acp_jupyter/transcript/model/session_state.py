@@ -20,6 +20,7 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
 from acp_jupyter.protocol.vocabulary import Unasked
+from acp_jupyter.transcript.model.use import Use
 
 _Value = TypeVar("_Value")
 
@@ -221,6 +222,8 @@ class SessionState(Model):
     config_options: tuple[ConfigOption, ...] = ()
     commands: tuple[SlashCommand, ...] = ()
     usage: Saved[Usage | None] = None
+    use: Saved[Use] = Use()
+    """What its turns used, all together."""
     prompt_capabilities: tuple[str, ...] = ()
     """Of ``image``, ``audio``, ``embeddedContext``."""
     can: Saved[tuple[Ability, ...]] = ()

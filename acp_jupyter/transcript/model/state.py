@@ -15,6 +15,7 @@ from acp_jupyter.transcript.model.packed import Calls, Items, Turns
 from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.tool_items import Diff, KnownTerminal, ToolCall
+from acp_jupyter.transcript.model.use import Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,10 @@ class TranscriptFields:
     """The turn that exceeded its time limit, or reached another one."""
     limit_words: str
     """The limit that it reached; empty for its time limit."""
+    turn_use: Use
+    """What the turn that started last used so far, without its running time."""
+    working_since: float | None
+    """Since when it works; None while a question waits for an answer, and after its end."""
     refused: bool
     """Whether a turn ended because nobody could be asked, and its agent has not ended it yet."""
     written: Map[str, WrittenDiff]
@@ -151,6 +156,8 @@ class Transcript(TranscriptFields):
             stopping=None,
             time_up=None,
             limit_words="",
+            turn_use=Use(),
+            working_since=None,
             refused=False,
             held=Map(),
             settled_by=Map(),

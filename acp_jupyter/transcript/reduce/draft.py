@@ -131,6 +131,9 @@ class Draft(TranscriptFields):
         self.items = self.items.append(item)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
             self.turn_first = self.turn_first.set(item.turn_id, index)
+        if isinstance(item, ToolCall) and item.turn_id == self.session.active_turn_id:
+            calls = self.turn_use.calls + 1
+            self.turn_use = self.turn_use.model_copy(update={"calls": calls})
         if item.turn_id is not None:
             self.turn_last = self.turn_last.set(item.turn_id, index)
         self.events.append(ItemAdded(**self._stamp(), index=index, item=item))
@@ -311,6 +314,13 @@ class Draft(TranscriptFields):
         self.flush_session()
         self.events.append(TurnEnded(**self._stamp(), turn=turn))
 
+    def count_time(self, *, works: bool) -> None:
+        """Count the time that the running turn worked; ``works`` says whether it does from now."""
+        if self.working_since is not None:
+            seconds = self.turn_use.seconds + max(0.0, self.at - self.working_since)
+            self.turn_use = self.turn_use.model_copy(update={"seconds": seconds})
+        self.working_since = self.at if works else None
+
     def flush_session(self) -> None:
         """Announce the session's state now, before the events that follow."""
         if self.session is not self._announced:
@@ -326,5 +336,6 @@ def count_pending_requests(draft: Draft) -> None:
         status = "requires_action" if waiting else "running"
         turn = draft.turns[draft.session.active_turn_id]
         if turn.status != status:
+            draft.count_time(works=not waiting)
             draft.announce_started(turn.model_copy(update={"status": status}))
     draft.change_session(waiting=waiting, status=status)

@@ -115,6 +115,7 @@ from acp_jupyter.transcript.reduce import (
     terminals,
     tool_calls,
     turns,
+    use,
 )
 from acp_jupyter.transcript.reduce.draft import Draft
 
@@ -214,7 +215,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case AgentSilentNote() | FolderScanNote() | MessageHeld():
             session_facts.waiting_reason(draft, packet)
         case UsageUpdate():
-            session_facts.usage(draft, packet)
+            use.usage(draft, packet)
         case SessionInfoUpdate():
             session_facts.session_info(draft, packet)
             if packet.background is not None:

@@ -1,4 +1,4 @@
-"""What is true of a session as a whole: modes, config options, commands, usage, policy, login."""
+"""What is true of a session as a whole: modes, config options, commands, policy, login."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ from acp_jupyter.protocol.session_packets import (
     CurrentModeUpdate,
     SessionInfoUpdate,
     SessionSetup,
-    UsageUpdate,
 )
 from acp_jupyter.protocol.vocabulary import read_unasked
 from acp_jupyter.transcript.model.items import Notice
@@ -47,7 +46,6 @@ from acp_jupyter.transcript.model.session_state import (
     Mode,
     SessionState,
     SlashCommand,
-    Usage,
 )
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.draft import Draft
@@ -226,11 +224,6 @@ def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
                 text=packet.description,
             )
         )
-
-
-def usage(draft: Draft, packet: UsageUpdate) -> None:
-    """Store the newest count of tokens and cost."""
-    draft.change_session(usage=Usage(**packet.model_dump(exclude={"type", "timestamp"})))
 
 
 def _options(raw: tuple[dict[str, JsonValue], ...]) -> tuple[ConfigOption, ...]:

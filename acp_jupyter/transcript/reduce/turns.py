@@ -34,7 +34,7 @@ from acp_jupyter.transcript.model.session_state import (
     TurnFailure,
     TurnState,
 )
-from acp_jupyter.transcript.reduce import evidence, open_work, session_facts, terminals
+from acp_jupyter.transcript.reduce import evidence, open_work, session_facts, terminals, use
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.permissions import expire_requests
 from acp_jupyter.transcript.reduce.questions import expire_elicitations
@@ -106,6 +106,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     draft.refused = False
     draft.written = Map()  # no card of an earlier turn is to come
     evidence.begin(draft, note.turn_id)
+    use.begin(draft)
     draft.forget_renewable()
     terminals.forget_old(draft)
     draft.change_session(
@@ -300,6 +301,7 @@ def end_turn(
     )
     draft.add(end)
     if active:
+        use.end(draft, turn)
         draft.change_session(
             active_turn_id=None,
             looking=False,

@@ -16,6 +16,7 @@ import type {
   RuleEntry,
   SetConfig,
   TurnState,
+  UsageReply,
 } from '../wire/types';
 import type { Additions } from './additions';
 
@@ -180,6 +181,8 @@ export interface Actions {
   readonly review?: (turnId: string) => void;
   /** Connects now instead of at the end of the wait. */
   reconnect?(): void;
+  /** What a session used, and all of them today. */
+  readonly usage?: (sessionId: string) => Promise<UsageReply>;
   /** Searches the text of all sessions; a cursor continues a search. */
   readonly search?: (text: string, cursor: string) => Promise<FoundSessions>;
   /** Downloads a session as a file. */

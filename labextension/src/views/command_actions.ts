@@ -50,6 +50,7 @@ export function panelCommands(run: Run) {
     closeSession: session_id => act({ name: 'close_session', session_id }),
     listRules: session_id => run({ name: 'list_rules', session_id }),
     revokeRule: rule_id => act({ name: 'revoke_rule', rule_id }),
+    usage: session_id => run({ name: 'get_usage', session_id }),
     search: (text, cursor) => run({ name: 'search_sessions', text, cursor }),
     login: (session_id, method_id) => run({ name: 'login', session_id, method_id }),
     cancelLogin: session_id => act({ name: 'cancel_login', session_id }),

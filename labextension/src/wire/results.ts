@@ -85,6 +85,11 @@ const SHAPES: { readonly [Name in keyof Answers]?: (value: unknown) => boolean }
     listOf('cell_id')(value.cells) &&
     Array.isArray(value.cells) &&
     value.cells.every(each => isRecord(each) && listOf('cell_id', 'change')(each.causes)),
+  get_usage: value =>
+    recordOf('day')(value) &&
+    isRecord(value) &&
+    isRecord(value.today) &&
+    Array.isArray(value.today.costs),
   get_traffic: value => isRecord(value) && Array.isArray(value.lines),
   get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),

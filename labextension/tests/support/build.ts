@@ -52,6 +52,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     tools: [],
     commands: [],
     usage: null,
+    use: { turns: 0, seconds: 0, calls: 0, tokens: null, costs: [] },
     prompt_capabilities: [],
     can: [],
     auth_methods: [],

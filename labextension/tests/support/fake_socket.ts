@@ -116,6 +116,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     tools: [],
     commands: [],
     usage: null,
+    use: { turns: 0, seconds: 0, calls: 0, tokens: null, costs: [] },
     prompt_capabilities: [],
     rules: [],
     can: [],

@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from acp_jupyter.host.sessions.limited_turn import LimitedTurn
+from acp_jupyter.host.sessions.limited_turn import Bound, LimitedTurn
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.turn_limit import read_turn_limit
 from acp_jupyter.transcript.model.events import SessionChanged
-from acp_jupyter.transcript.model.session_state import Usage
+from acp_jupyter.transcript.model.use import Cost, Use
 from tests.support.virtual_loop import in_virtual_time
 
 
@@ -21,9 +21,9 @@ class _Journal:
 
     def __init__(self) -> None:
         self.turn = SimpleNamespace(status="running", stop_reason="", tokens=None)
-        self.session = SimpleNamespace(usage=None, agent_info=SimpleNamespace(name="Fake"))
+        self.session = SimpleNamespace(agent_info=SimpleNamespace(name="Fake"))
         self.transcript = SimpleNamespace(
-            session=self.session, turns={"t": self.turn}, turn_order=("t",), seq=0
+            session=self.session, turns={"t": self.turn}, turn_use=Use(), seq=0
         )
         self.reader: Any = None
         self.said: list[str] = []
@@ -45,15 +45,16 @@ class _Journal:
     def stop(self) -> None:
         self.stopped_at.append(asyncio.get_running_loop().time())
 
-    def limit(self, text: str) -> LimitedTurn:
-        turn = LimitedTurn(cast("Any", self), "t", read_turn_limit(text), self.stop)
+    def limit(self, text: str, *more: Bound) -> LimitedTurn:
+        bounds = (Bound(read_turn_limit(text)), *more)
+        turn = LimitedTurn(cast("Any", self), "t", bounds, self.stop)
         turn.begin()
         return turn
 
-    async def change(self, status: str = "running", **usage: Any) -> None:
+    async def change(self, status: str = "running", **used: Any) -> None:
         self.turn.status = status
-        if usage:
-            self.session.usage = Usage(**{"used": 0, "size": 100, **usage})
+        if used:
+            self.transcript.turn_use = Use(**used)
         self.reader.push(
             [
                 SessionChanged.model_construct(
@@ -87,32 +88,30 @@ async def test_time_with_an_open_question_does_not_count() -> None:
 
 
 @in_virtual_time
-async def test_tokens_that_go_down_take_nothing_back() -> None:
+async def test_a_turn_is_stopped_once() -> None:
     journal = _Journal()
     journal.limit("100 tokens")
-    for used in (50, 10, 45):
-        await journal.change(used=used)
+    for tokens in (50, 85, 86):
+        await journal.change(tokens=tokens)
     assert journal.said == ["Most of the limit of 100 tokens is used: 85 tokens."]
     assert not journal.stopped_at
-    await journal.change(used=60)
-    assert len(journal.stopped_at) == 1
-    await journal.change(used=1000)
+    for tokens in (100, 1000):
+        await journal.change(tokens=tokens)
     assert len(journal.stopped_at) == 1
 
 
 @in_virtual_time
-async def test_only_this_turns_cost_counts_and_another_currency_is_said() -> None:
+async def test_the_cost_counts_in_its_currency_and_another_one_is_said() -> None:
     journal = _Journal()
-    journal.session.usage = Usage(used=0, size=9, cost_amount=7.0, cost_currency="USD")
     journal.limit("1 USD")
-    await journal.change(cost_amount=7.5, cost_currency="USD")
+    await journal.change(costs=(Cost(amount=0.5, currency="USD"),))
     assert journal.said == []
-    await journal.change(cost_amount=8.0, cost_currency="USD")
+    await journal.change(costs=(Cost(amount=1.0, currency="USD"),))
     assert "Stopped at the limit of 1 USD. Used: 1 USD." in journal.said[-1]
     other = _Journal()
     other.limit("1 USD")
     for _ in range(3):
-        await other.change(cost_amount=50.0, cost_currency="EUR")
+        await other.change(costs=(Cost(amount=50.0, currency="EUR"),))
     assert not other.stopped_at
     (words,) = other.said
     assert "reports its cost in EUR, so the limit of 1 USD can't hold" in words

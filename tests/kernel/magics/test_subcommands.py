@@ -8,14 +8,18 @@ import pytest
 from IPython.core.error import UsageError
 
 from acp_jupyter.api.models.command_table import Command
-from acp_jupyter.api.models.sessions import ListSessions, ResumeSession
+from acp_jupyter.api.models.sessions import GetUsage, ListSessions, ResumeSession, UsageReply
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.kernel.magics import subcommands
+from acp_jupyter.kernel.magics import help, subcommands
 from acp_jupyter.kernel.magics.subcommands import run_subcommand
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.host_events.notes import StopCause
+from acp_jupyter.transcript.model.use import Cost, Use
 from tests.support.kernel.fake_host import HostWithoutEvents
 from tests.support.transcript.traffic import Script
+
+
+COSTS = (Cost(amount=0.0181, currency="USD"), Cost(amount=2.0, currency="EUR"))
 
 
 class FakeHost(HostWithoutEvents):
@@ -35,6 +39,10 @@ class FakeHost(HostWithoutEvents):
         state = self.script.transcript.session.model_copy(update=self.facts)
         if isinstance(command, ListSessions):
             return [state]
+        if isinstance(command, GetUsage):
+            today = Use(turns=2, seconds=630.0, calls=12, tokens=12_345, costs=COSTS)
+            own = Use(turns=1, seconds=9.6) if command.session_id else None
+            return UsageReply(day="2026-12-01", today=today, session=own)
         return state if isinstance(command, ResumeSession) else None
 
     def cancel(self, session_id: str, turn_id: str, reason: StopCause = "user") -> None:
@@ -94,3 +102,23 @@ def test_cells_go_on_in_a_session_that_is_resumed(
     host.facts = {"read_only": "This session is open in another server. You can read it here."}
     with pytest.raises(BadRequest, match="open in another server"):
         run_subcommand("resume s1")
+
+
+def test_what_was_used_is_shown_for_the_session_and_for_today(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    host.facts = {"title": "Clean the data"}
+    use(host, monkeypatch)
+    monkeypatch.setattr(help, "display", lambda data, raw: print(data["text/plain"]))
+    run_subcommand("usage")
+    titles, own, today = capsys.readouterr().out.splitlines()
+    assert titles.split() == ["Turns", "Time", "Tool", "calls", "Tokens", "Cost"]
+    assert own.split("  ")[0] == "Session s1 (Clean the data)"
+    assert own.endswith("not reported  not reported")
+    assert "10 seconds" in own
+    assert "10.5 minutes" in today
+    assert "12,345" in today
+    assert today.endswith("0.0181 USD, 2 EUR")
+    with pytest.raises(UsageError, match="Name one session: %acp usage ID"):
+        run_subcommand("usage one two")

@@ -285,7 +285,7 @@ export function Composer(props: ComposerProps) {
               onFailure={onFailure}
             />
           </span>
-          <UsageRing usage={session?.usage ?? null} t={t} />
+          <UsageRing session={session} actions={actions} t={t} />
           {running !== null && (
             <IconButton icon="stop" class="acp-stop" label={t('Stop')} onClick={stop} />
           )}
