@@ -270,6 +270,29 @@ class Session:
             self._client.set_config(SetConfig(session_id=self.id, title=title))
         return self.state
 
+    def set_limit(self, limit: str, *, each_turn: bool = False) -> SessionState:
+        """Limit what all turns of this session together may use; return the state.
+
+        Parameters
+        ----------
+        limit
+            The most, such as ``1 h, 500k tokens, 100 calls, 5 USD``; empty for no limit. The turn
+            that reaches it is stopped, and later prompts are refused.
+        each_turn
+            Whether it is for each later turn instead, as ``limit`` of `prompt` is for one.
+
+        Raises
+        ------
+        BadRequest
+            It is no limit, or the session has used as much already.
+        NotAllowed
+            A user set a lower limit in the page.
+        """
+        whole, each = (None, limit) if each_turn else (limit, None)
+        return self._client.set_config(
+            SetConfig(session_id=self.id, limit=whole, turn_limit=each)
+        )
+
     def apply(self, settings: Settings) -> None:
         """Apply settings that differ from the present ones."""
         if settings.is_empty:

@@ -122,3 +122,45 @@ def test_a_limit_that_makes_no_sense_is_refused(user: httpx.Client, limit: str) 
     answer = user.post(f"sessions/{session_id}/prompt", json={"prompt": "[]", "limit": limit})
     assert (answer.status_code, answer.json()["reason"]) == (400, "bad_request")
     assert '"10 min, 200k tokens, 30 calls"' in answer.json()["message"] or limit == "0 min"
+
+
+def limit(user: httpx.Client, session_id: str, **limits: str) -> httpx.Response:
+    return user.post(f"sessions/{session_id}/config", json=limits)
+
+
+def test_a_session_has_a_limit_for_all_its_turns(user: httpx.Client) -> None:
+    session_id = open_session(user, "scripted")
+    run(user, session_id, calls(2))
+    refused = limit(user, session_id, limit="2 calls, 1 h")
+    assert (refused.status_code, refused.json()["reason"]) == (400, "bad_request")
+    assert refused.json()["message"] == (
+        "This session has used 2 tool calls already, so a limit of 2 tool calls would stop each "
+        "turn before it begins. Set a higher limit, or start a new session."
+    )
+    assert limit(user, session_id, limit="0 calls").status_code == 400
+    assert limit(user, session_id, limit="4 calls, 1 h").json()["limit"] == "4 calls, 1 h"
+    # Its own limit is wider; the administrator's is, too.
+    rest = {"rest": FOREVER_SECONDS}
+    stopped = run(user, session_id, [*calls(2), rest], limit="5 calls")
+    assert stopped["turn"]["words"] == "Stopped at its limit of 4 tool calls for this session."
+    assert notices(stopped)[-1] == (
+        "Stopped at the limit of 4 tool calls for this session. Used: 4 tool calls. What was done "
+        "is kept. To go on, give the session a higher limit, or start a new session."
+    )
+    again = user.post(f"sessions/{session_id}/prompt", json={"prompt": "[]"})
+    assert again.status_code == 400
+    assert "This session has reached its limit of 4 tool calls." in again.json()["message"]
+    assert limit(user, session_id, limit="").json()["limit"] == ""
+    assert run(user, session_id, calls(1))["turn"]["stop_reason"] == "end_turn"
+
+
+def test_a_session_has_a_limit_for_each_of_its_turns(user: httpx.Client) -> None:
+    session_id = open_session(user, "scripted")
+    assert limit(user, session_id, turn_limit="ten calls").status_code == 400
+    limit(user, session_id, turn_limit="2 calls")
+    rest = {"rest": FOREVER_SECONDS}
+    for _ in range(2):
+        stopped = run(user, session_id, [*calls(2), rest], limit="9 calls")
+        assert stopped["turn"]["words"] == "Stopped at its limit of 2 tool calls."
+    fine = run(user, session_id, calls(1), limit="2 calls")
+    assert fine["turn"]["stop_reason"] == "end_turn"

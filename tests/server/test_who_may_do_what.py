@@ -107,6 +107,8 @@ TABLE: dict[str, Fields] = {
         "policy": NEVER,
         "sandbox": NEVER,
         "network": LESS,
+        "limit": LESS,
+        "turn_limit": LESS,
         "title": SAYS,
     },
     "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS, "turn_id": LOOKS},
@@ -447,3 +449,22 @@ def test_no_kernel_turns_tools_on_that_a_user_has_turned_off(sender: CommandSend
     other = sender.make(KERNEL, tools=False, label="cells")
     assert sender.make(KERNEL, tools=True, label="cells") is other
     assert other.tools_on
+
+
+def test_a_kernel_cannot_raise_what_a_user_limited(sender: CommandSender) -> None:
+    session_id = sender.make(KERNEL).session_id
+
+    def limit(caller: Caller, words: str, field: str = "limit") -> str:
+        state = sender.send(caller, "set_config", session_id=session_id, **{field: words})
+        return str(state.limit)
+
+    assert [limit(KERNEL, words) for words in ("9 calls", "20 calls")] == ["9 calls", "20 calls"]
+    assert limit(USER, "10 calls, 1 h") == "10 calls, 1 h"
+    assert limit(KERNEL, "8 calls, 1 h") == "8 calls, 1 h"
+    assert limit(KERNEL, "5 calls", "turn_limit") == "8 calls, 1 h"
+    for words in ("", "9 calls", "8 calls", "8 calls, 2 h", "8 calls, 1 h, nonsense"):
+        with pytest.raises(AcpError):
+            limit(KERNEL, words)
+    limit(USER, "")
+    limit(USER, "", "turn_limit")
+    assert limit(KERNEL, "30 calls") == "30 calls"

@@ -51,10 +51,10 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import BadRequest, FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
+from acp_jupyter.host.sessions.bound import limit_of
 from acp_jupyter.host.sessions.prompts import Prompt
 from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.turn_limit import TurnLimit, TurnLimitError, read_turn_limit
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
@@ -108,7 +108,7 @@ class PromptSender:
             turn_rules(command.allow, command.deny),
             sender(caller),
             kernel_id,
-            _limit(command.limit),
+            limit_of(command.limit),
         )
         # One at a time, so that turns begin in the order of their prompts.
         async with self._accepting.setdefault(session, asyncio.Lock()):
@@ -162,18 +162,15 @@ class PromptSender:
         if command.network is not None:
             session.set_network(command.network, by_user=isinstance(caller, UserCaller))
             await session.journal.flushed()
+        if command.limit is not None or command.turn_limit is not None:
+            by_user = isinstance(caller, UserCaller)
+            session.set_limits(command.limit, command.turn_limit, by_user=by_user)
+            await session.journal.flushed()
         if command.title is not None:
             session.rename(command.title)
             await session.publish_title()
         await set_agent_options(session, caller, mode=command.mode, config=command.config)
         return session.state
-
-
-def _limit(words: str) -> TurnLimit:
-    try:
-        return read_turn_limit(words)
-    except TurnLimitError as error:
-        raise BadRequest(str(error)) from None
 
 
 class TurnControl:

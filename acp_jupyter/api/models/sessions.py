@@ -243,7 +243,7 @@ class UsageReply(Model):
 
 
 class SetConfig(BaseCommand):
-    """Change a config option, mode, model, policy, sandbox, its network, or the title."""
+    """Change a config option, mode, model, policy, sandbox, its network, a limit, or the title."""
 
     name: Literal["set_config"] = "set_config"
     session_id: str
@@ -252,6 +252,10 @@ class SetConfig(BaseCommand):
     policy: Policy | None = None
     sandbox: Sandbox | None = None
     network: Network | None = None
+    limit: str | None = Field(default=None, max_length=200)
+    """The most that all turns together may use; empty for no limit."""
+    turn_limit: str | None = Field(default=None, max_length=200)
+    """The most that each later turn may use."""
     title: str | None = None
 
 

@@ -4,50 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from acp_jupyter.host.sessions.bound import Bound
 from acp_jupyter.host.store.journal import EPOCH, Journal
 from acp_jupyter.protocol.host_events.notes import HostNotice, TurnTimeUp
-from acp_jupyter.protocol.turn_limit import LimitName, TurnLimit, amount_words
+from acp_jupyter.protocol.turn_limit import LimitName, amount_words
 from acp_jupyter.transcript.model.events import Event, ItemAdded, ItemReplaced, TextAppended
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.model.use import Use
 
 _MOST = 0.8
-_GO_ON = "What was done is kept. To go on, send a message, with a higher limit if it needs one."
 _REPORTED: dict[LimitName, str] = {"tokens": "tokens", "money": "cost"}
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A limit that holds for a turn."""
-
-    limit: TurnLimit
-    before: Use = Use()
-    """What counts of it before the turn begins."""
-    of: str = ""
-    """What it is the limit of, in words that follow it; empty for the turn itself."""
-    go_on: str = _GO_ON
-    """What is said when it is reached."""
-
-    def used(self, name: LimitName, now: Use) -> float:
-        """Return how much is used, of what the turn itself has used now."""
-        match name:
-            case "seconds":
-                return self.before.seconds + now.seconds
-            case "calls":
-                return self.before.calls + now.calls
-            case "tokens":
-                return (self.before.tokens or 0) + (now.tokens or 0)
-            case "money":
-                currency = self.limit.currency
-                return (self.before.cost(currency) or 0.0) + (now.cost(currency) or 0.0)
-
-    def words(self, name: LimitName) -> str:
-        """Return one of its limits in words."""
-        return f"{self.limit.parts()[name]}{self.of}"
 
 
 class LimitedTurn:

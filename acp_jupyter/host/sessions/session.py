@@ -31,6 +31,14 @@ from acp_jupyter.host.sandbox.host_questions import HostQuestions
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.served_agents import ServedAgents
 from acp_jupyter.host.sessions.agent import SessionAgent, no_agent
+from acp_jupyter.host.sessions.bound import (
+    doubts,
+    limit_of,
+    require_room,
+    require_tighter,
+    require_unused,
+    turn_limit_of,
+)
 from acp_jupyter.host.sessions.cancelling import WorkCanceller
 from acp_jupyter.host.sessions.day_use import DayUse
 from acp_jupyter.host.sessions.modes import SessionModes
@@ -50,6 +58,7 @@ from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
+    LimitChanged,
     NetworkChanged,
     PolicyChanged,
     SandboxChanged,
@@ -348,7 +357,8 @@ class Session:
         sandbox = prompt.sandbox or self.kernel_sandboxes.get(prompt.kernel_id)
         self._require_sandbox(sandbox)
         policy, sandbox = policy or self.policy_for(prompt.user), sandbox or self._sandbox()
-        limit = prompt.limit.within(self._bounds.turn_limit)
+        require_room(self.state)
+        limit = prompt.limit.within(turn_limit_of(self.state)).within(self._bounds.turn_limit)
         return self.turns.queue.append(replace(prompt, policy=policy, sandbox=sandbox, limit=limit))
 
     def _sandbox(self) -> Sandbox:
@@ -440,6 +450,20 @@ class Session:
         if not by_user:
             require_no_more(network, self.state.network)
         self.journal.note(NetworkChanged(network=network))
+
+    def set_limits(self, limit: str | None, turn_limit: str | None, *, by_user: bool) -> None:
+        """Limit what all turns together may use, or each later one; None for what stays."""
+        if limit is not None:
+            require_unused(limit, self.state.use)
+        for words, now in ((limit, self.state.limit), (turn_limit, self.state.turn_limit)):
+            if words is not None and not by_user and self.state.limits_by_user:
+                require_tighter(words, now)
+            elif words is not None:
+                limit_of(words)
+        self.journal.note(LimitChanged(limit=limit, turn_limit=turn_limit, by_user=by_user))
+        for words in dict.fromkeys(doubts(each, self.state) for each in (limit, turn_limit) if each):
+            if words:
+                self.journal.note(HostNotice(text=words))
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode."""

@@ -32,8 +32,9 @@ from acp_jupyter.host.requests.policy import (
     follow_up_policy,
 )
 from acp_jupyter.host.sessions.agent import SessionAgent
+from acp_jupyter.host.sessions.bound import bounds_of
 from acp_jupyter.host.sessions.earlier_runs import remembered_notice
-from acp_jupyter.host.sessions.limited_turn import Bound, LimitedTurn
+from acp_jupyter.host.sessions.limited_turn import LimitedTurn
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.sessions.outside_runs import OutsideRuns
@@ -276,7 +277,7 @@ class TurnRunner:
             self._note_remembered(turn.turn_id)
             stop = asyncio.ensure_future(turn.stop.wait())
             work = asyncio.ensure_future(self._work(turn))
-            bounds = (Bound(turn.limit),)
+            bounds = bounds_of(turn.limit, self._journal.transcript.session)
             limited = LimitedTurn(
                 self._journal, turn.turn_id, bounds, partial(self.stop, turn.turn_id)
             )

@@ -50,6 +50,7 @@ _OF_CORE = {
     "policy [POLICY]": "choose the policy of %%acp cells that name none",
     "sandbox [SANDBOX]": "say what holds the agent, or choose for %%acp cells that name none",
     "network [NETWORK]": "choose what the agent reaches from its sandbox, or say what that is",
+    "limit [--turn] [LIMIT]": "limit what the session may use, or say what its limits are",
     "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
     "usage [ID]": "show what the session used, and what all sessions used today",
     "steer WORDS": "say something to the agent while its turn runs, without stopping it",
@@ -156,6 +157,15 @@ DETAILS: dict[str, tuple[str, ...]] = {
         _WHICH,
         "--lines N    how many; default: 20",
         "--text TEXT  only lines with this text, e.g. session/prompt",
+    ),
+    "limit": (
+        "LIMIT is the most that all turns of the session together may use, or off:",
+        "  90 s, 10 min, 2 h  time, without that in which a question waits for you",
+        "  30 calls           tool calls",
+        "  200k tokens        tokens, as the agent reports them",
+        "  2 USD, $2          cost, as the agent reports it",
+        "--turn  for each later turn instead. %%acp --limit is for the turn of one cell.",
+        "Example: %acp limit 1 h, 5 USD",
     ),
     "usage": (
         _WHICH,

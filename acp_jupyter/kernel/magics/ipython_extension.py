@@ -272,6 +272,7 @@ _OPTIONS = {
     "export": EXPORT_OPTIONS,
     "import": IMPORT_OPTIONS,
     "new": ("--session",),
+    "limit": ("--turn",),
     "log": ("--lines", "--text"),
     **{each.name: each.options for each in OF_FEATURES},
 }

@@ -1,4 +1,4 @@
-"""``%acp mode, model, config, policy, sandbox, network``."""
+"""``%acp mode, model, config, policy, sandbox, network, limit``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.magics.agent_commands import level_in_words, sandboxes_here
 from acp_jupyter.kernel.magics.help import print_text, table
-from acp_jupyter.kernel.session import defaults
+from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.protocol.host_events.session import Network
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
@@ -125,14 +125,35 @@ def _show_sandbox(client: HostClient) -> None:
 def network(rest: Sequence[str]) -> None:
     """Show or set which network the session's agent can reach from its sandbox."""
     client = host_client()
-    used = [state for state in client.sessions() if state.session_id == defaults.session_id]
-    state = used[0] if used else connect().state
+    state = _used_or_new(client)
     if not rest:
         print_text(f"In a sandbox the network is {state.network}: {_NETWORKS[state.network]}.")
         return
     found = named_network(_one(rest, "network NETWORK"))
     client.set_config(SetConfig(session_id=state.session_id, network=found))
     print_text(f"From the next turn on the network is {found}: {_NETWORKS[found]}.")
+
+
+def limit(rest: Sequence[str]) -> None:
+    """Show the session's limits, or set that of all its turns or of each."""
+    each_turn = rest[:1] == ["--turn"]
+    words = " ".join(rest[1:] if each_turn else rest)
+    if each_turn and not words:
+        raise UsageError("Type: %acp limit --turn LIMIT, such as 10 min, 30 calls; or off.")
+    client = host_client()
+    state = _used_or_new(client)
+    if words:
+        session = Session(client, state)
+        state = session.set_limit("" if words == "off" else words, each_turn=each_turn)
+    print_text(
+        f"This session: {state.limit or 'no limit'}. Each turn: {state.turn_limit or 'no limit'}."
+    )
+
+
+def _used_or_new(client: HostClient) -> SessionState:
+    """Return the next cell's session."""
+    used = [state for state in client.sessions() if state.session_id == defaults.session_id]
+    return used[0] if used else connect().state
 
 
 _NETWORKS: dict[Network, str] = {
@@ -145,8 +166,7 @@ _NETWORKS: dict[Network, str] = {
 def _started() -> tuple[HostClient, SessionState]:
     """Return the next cell's session; start its agent, so that its options are known."""
     client = host_client()
-    used = [state for state in client.sessions() if state.session_id == defaults.session_id]
-    state = used[0] if used else connect().state
+    state = _used_or_new(client)
     if not state.modes and not state.config_options:
         state = client.resume(state.session_id)
     return client, state

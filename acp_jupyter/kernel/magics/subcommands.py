@@ -392,6 +392,7 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "policy": setting_commands.policy,
     "sandbox": setting_commands.sandbox,
     "network": setting_commands.network,
+    "limit": setting_commands.limit,
     "cancel": _alone("cancel", _cancel),
     "steer": lambda rest: _steer(" ".join(rest)),
     "log": run_log,

@@ -272,6 +272,18 @@ class NetworkChanged(Model):
     network: Network
 
 
+class LimitChanged(Model):
+    """Somebody limited what turns may use. Null for what stays."""
+
+    note: Literal["limit_changed"] = "limit_changed"
+    limit: str | None = None
+    """Of all turns of the session together; empty for none."""
+    turn_limit: str | None = None
+    """Of each later turn; empty for none."""
+    by_user: bool = False
+    """Whether a user did, not a kernel."""
+
+
 class WallsStarted(Model):
     """The agent is being started inside these walls, or outside any."""
 
@@ -379,6 +391,7 @@ Note = TypeAliasType(
         | PolicyChanged
         | SandboxChanged
         | NetworkChanged
+        | LimitChanged
         | WallsStarted
         | WallMet
         | RanOutside

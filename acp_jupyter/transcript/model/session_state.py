@@ -224,6 +224,12 @@ class SessionState(Model):
     usage: Saved[Usage | None] = None
     use: Saved[Use] = Use()
     """What its turns used, all together."""
+    limit: Saved[str] = ""
+    """The most that all its turns together may use, as it was written; empty for no limit."""
+    turn_limit: Saved[str] = ""
+    """The most that each of its later turns may use."""
+    limits_by_user: Saved[bool] = False
+    """Whether a user set a limit, so that a kernel can't raise any."""
     prompt_capabilities: tuple[str, ...] = ()
     """Of ``image``, ``audio``, ``embeddedContext``."""
     can: Saved[tuple[Ability, ...]] = ()

@@ -15,6 +15,7 @@ from acp_jupyter.protocol.host_events.notes import (
     AgentStarting,
     HostNotice,
     ImportedPacket,
+    LimitChanged,
     NetworkChanged,
     NoiseNote,
     NotebookMoved,
@@ -230,6 +231,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session_facts.policy_changed(draft, packet)
         case SandboxChanged():
             session_facts.sandbox_changed(draft, packet)
+        case LimitChanged():
+            session_facts.limit_changed(draft, packet)
         case NetworkChanged():
             draft.change_session(network=packet.network)
         case WallsStarted():

@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.host_events.notes import (
     REPLAYED,
+    LimitChanged,
     NotebookMoved,
     PolicyChanged,
     SandboxChanged,
@@ -345,6 +346,15 @@ def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
 def sandbox_changed(draft: Draft, note: SandboxChanged) -> None:
     """Set the sandbox of later turns."""
     draft.change_session(sandbox=note.sandbox)
+
+
+def limit_changed(draft: Draft, note: LimitChanged) -> None:
+    """Set what all turns together may use, or each later one."""
+    changes = {"limit": note.limit, "turn_limit": note.turn_limit}
+    draft.change_session(**{name: words for name, words in changes.items() if words is not None})
+    if note.by_user:
+        limited = bool(draft.session.limit or draft.session.turn_limit)
+        draft.change_session(limits_by_user=limited)
 
 
 def walls_started(draft: Draft, note: WallsStarted) -> None:

@@ -8,11 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from acp_jupyter.host.sessions.limited_turn import Bound, LimitedTurn
+from acp_jupyter.host.sessions.bound import Bound, bounds_of, doubts
+from acp_jupyter.host.sessions.limited_turn import LimitedTurn
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.turn_limit import read_turn_limit
 from acp_jupyter.transcript.model.events import SessionChanged
 from acp_jupyter.transcript.model.use import Cost, Use
+from tests.support.transcript.traffic import Script
 from tests.support.virtual_loop import in_virtual_time
 
 
@@ -131,3 +133,42 @@ async def test_what_is_not_reported_is_said_at_the_end() -> None:
         "instead.",
     ]
     assert not journal.stopped_at
+
+
+@in_virtual_time
+async def test_a_sessions_limit_counts_what_earlier_turns_used() -> None:
+    journal = _Journal()
+    state = Script().transcript.session.model_copy(
+        update={"limit": "10 min, 10 calls", "use": Use(turns=2, seconds=500.0, calls=7)}
+    )
+    of_session = bounds_of(read_turn_limit(""), state)
+    journal.limit("1 h, 100 calls", *of_session)
+    assert journal.said == [
+        "Most of the limit of 10 minutes for this session is used: 8.3 minutes."
+    ]
+    await journal.change(calls=2)
+    assert journal.said[1:] == ["Most of the limit of 10 tool calls for this session is used: 9 tool calls."]
+    await asyncio.sleep(1000)
+    assert journal.stopped_at == [pytest.approx(100, abs=0.1)]
+    assert journal.limits == ["10 minutes for this session"]
+    assert journal.said[-1] == (
+        "Stopped at the limit of 10 minutes for this session. Used: 10 minutes. What was done is "
+        "kept. To go on, give the session a higher limit, or start a new session."
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "use", "words"),
+    [
+        ("5 tokens", Use(), ""),
+        ("5 min", Use(turns=1), ""),
+        ("5 tokens", Use(turns=1, tokens=3), ""),
+        ("5 tokens", Use(turns=1), "Demo has reported no tokens so far"),
+        ("1 tokens, 5 USD", Use(turns=1), "no tokens and no cost in USD so far"),
+        ("5 USD", Use(turns=1, costs=(Cost(amount=1, currency="EUR"),)), "no cost in USD so far"),
+    ],
+)
+def test_what_the_agent_has_not_reported_is_doubted(limit: str, use: Use, words: str) -> None:
+    said = doubts(limit, Script().transcript.session.model_copy(update={"use": use}))
+    assert words in said
+    assert bool(said) is bool(words)

@@ -21,6 +21,7 @@ from acp_jupyter.api.models.sessions import (
     RestartAgent,
     ResumeSession,
     SandboxesReply,
+    SetConfig,
 )
 from acp_jupyter.errors import AgentRequestError, BadLine, BadRequest, NotAllowed
 from acp_jupyter.kernel.magics import agent_commands, setting_commands
@@ -68,7 +69,7 @@ class FakeHost(HostWithoutEvents):
                 return self.states.pop(0) if len(self.states) > 1 else self.states[0]
             case _:
                 self.asked.append(command)
-                return self.resumed if isinstance(command, ResumeSession) else self.reply
+                return self.resumed if isinstance(command, ResumeSession | SetConfig) else self.reply
 
 
 class FakeKernelHost(FakeHost):
@@ -292,3 +293,27 @@ def test_a_mode_that_does_things_unasked_says_so(
     host.states = [[state(unasked=unasked, modes=(Mode(id="m", name="M"),), policy="ask")]]
     setting_commands.mode([])
     assert f"In this mode it {words}. The policy (ask) decides only" in capsys.readouterr().out
+
+
+def test_the_limits_of_a_session(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    use(host, monkeypatch)
+    monkeypatch.setattr(defaults, "session_id", "s")
+    host.states = [[state(turn_limit="30 calls")]]
+    setting_commands.limit([])
+    assert capsys.readouterr().out == "This session: no limit. Each turn: 30 calls.\n"
+    assert host.asked == []
+    host.resumed = state(limit="1 h, 5 USD")
+    setting_commands.limit(["1", "h,", "5", "USD"])
+    assert capsys.readouterr().out == "This session: 1 h, 5 USD. Each turn: no limit.\n"
+    setting_commands.limit(["off"])
+    setting_commands.limit(["--turn", "9 calls"])
+    assert host.asked == [
+        SetConfig(session_id="s", limit="1 h, 5 USD"),
+        SetConfig(session_id="s", limit=""),
+        SetConfig(session_id="s", turn_limit="9 calls"),
+    ]
+    with pytest.raises(UsageError, match="%acp limit --turn LIMIT"):
+        setting_commands.limit(["--turn"])
