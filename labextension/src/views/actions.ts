@@ -22,7 +22,10 @@ import type { Additions } from './additions';
 
 /** Changes of a session's configuration; absent fields stay. */
 export type ConfigChange = Partial<
-  Pick<SetConfig, 'config' | 'mode' | 'network' | 'policy' | 'sandbox' | 'title'>
+  Pick<
+    SetConfig,
+    'config' | 'limit' | 'mode' | 'network' | 'policy' | 'sandbox' | 'title' | 'turn_limit'
+  >
 >;
 
 /** Formats in which a session can be exported. */

@@ -147,14 +147,48 @@ describe('the composer', () => {
 
   it('tells the numbers behind the ring', async () => {
     show();
-    const ring = view().getByRole('button', { name: /^Context used: 74%/ });
+    const ring = view().getByRole('button', { name: /^Context used: 74%.*Cost so far: 0.42 USD$/ });
     expect(ring.dataset['level']).toBe('high');
     fireEvent.click(ring);
     const card = await view().findByRole('group', { name: 'Usage' });
     expect(card.textContent).toContain('74% of 100,000 tokens');
     expect(card.textContent).toContain('26,000 tokens');
-    expect(card.textContent).toContain('0.42 USD');
     fireEvent.keyDown(ring, { key: 'Escape' });
     await until(() => expect(view().queryByRole('group', { name: 'Usage' })).toBeNull());
+  });
+
+  it('tells what the session and today used, also of an agent that reports no context', async () => {
+    const use = { turns: 2, seconds: 75, calls: 31, tokens: null, costs: [] };
+    const costs = [
+      { amount: 0.0061, currency: 'USD' },
+      { amount: 2, currency: 'EUR' },
+    ];
+    const today = { turns: 9, seconds: 4000, calls: 1234, tokens: 56_789, costs };
+    const usage = vi.fn(() => Promise.resolve({ day: '2026-12-01', today, session: use }));
+    showPanel({ store: storeOf([], { ...IDLE, usage: null, use }) }, { usage });
+    expect(usage).not.toHaveBeenCalled();
+    fireEvent.click(view().getByRole('button', { name: 'Usage' }));
+    const rows = () => [...document.querySelectorAll('.acp-usage tr')].map(row => row.textContent);
+    expect(rows()[1]).toBe('Turns2…');
+    await until(() =>
+      expect(rows()).toEqual([
+        'This sessionToday',
+        'Turns29',
+        'Time1m 15s1h 06m',
+        'Tool calls311,234',
+        'Tokensnot reported56,789',
+        'Costnot reported0.0061 USD, 2.00 EUR',
+      ]),
+    );
+  });
+
+  it('says so if what today used cannot be loaded', async () => {
+    const use = { turns: 1, seconds: 1, calls: 0, tokens: 5, costs: [] };
+    const usage = () => Promise.reject(new Error('gone'));
+    showPanel({ store: storeOf([], { ...IDLE, use }) }, { usage });
+    fireEvent.click(view().getByRole('button', { name: 'Usage' }));
+    await until(() =>
+      expect(view().getByRole('status').textContent).toBe("Today's use can't be shown now."),
+    );
   });
 });

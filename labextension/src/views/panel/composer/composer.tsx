@@ -282,6 +282,7 @@ export function Composer(props: ComposerProps) {
               onAgent={props.onAgent}
               onPolicy={props.onPolicy}
               onAdd={props.onAdd}
+              toSession={props.toSession}
               onFailure={onFailure}
             />
           </span>

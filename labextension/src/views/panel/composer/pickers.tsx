@@ -8,6 +8,7 @@ import type { Actions, ConfigChange } from '../../actions';
 import type { Translate } from '../../i18n';
 import { Unasked, messageOf } from '../../parts/buttons';
 import { AGENT_STATES } from '../agents/agents';
+import { LimitPicker } from './limit_picker';
 import { Picker } from './picker';
 import type { Choice } from './picker';
 
@@ -33,6 +34,8 @@ interface PickersProps {
   readonly onAgent: (agentId: string) => void;
   readonly onPolicy: (policy: Policy) => void;
   readonly onAdd: () => void;
+  /** Id of the session; creates one if there is none. */
+  readonly toSession: () => Promise<string>;
   readonly onFailure: (message: string) => void;
 }
 
@@ -111,6 +114,15 @@ export function Pickers(props: PickersProps) {
             } else {
               change({ policy: chosen });
             }
+          }}
+        />
+      )}
+      {actions.setConfig !== undefined && (
+        <LimitPicker
+          session={session}
+          t={t}
+          onSet={async of => {
+            await actions.setConfig?.(await props.toSession(), of);
           }}
         />
       )}
