@@ -64,6 +64,11 @@ class TurnLimit:
             currency=currency,
         )
 
+    def __str__(self) -> str:
+        """Return it as `read_turn_limit` reads it."""
+        units = {"seconds": "s", "calls": "calls", "tokens": "tokens", "money": self.currency}
+        return ", ".join(f"{amount:.6f}".rstrip("0").rstrip(".") + f" {units[name]}" for name, amount in self.amounts().items())
+
     def amounts(self) -> dict[LimitName, float]:
         """Return what is limited, and to how much."""
         amounts = {name: getattr(self, name) for name in _NAMES}
@@ -106,6 +111,8 @@ def amount_words(name: LimitName, value: float, currency: str) -> str:
 
 
 def _time_words(seconds: float) -> str:
+    if seconds < 1:
+        return f"{seconds:.2g} seconds" if seconds else "0 seconds"
     if seconds < 120:
         return _counted(round(seconds), "second")
     minutes = seconds / 60

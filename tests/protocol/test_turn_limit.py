@@ -62,3 +62,11 @@ def test_amounts_are_said_as_people_say_them() -> None:
     words = "90 seconds; 1 tool call; 200,000 tokens; 2.5 USD"
     assert "; ".join(limit.parts().values()) == words
     assert read_turn_limit("150 s").parts() == {"seconds": "2.5 minutes"}
+    assert read_turn_limit("0.25 s").parts() == {"seconds": "0.25 seconds"}
+
+
+@pytest.mark.parametrize("text", ["", "90 s", "0.001 s, 3 calls", "1.5 h, 200k tokens, 2.50 USD"])
+def test_a_limit_is_written_as_it_is_read(text: str) -> None:
+    limit = read_turn_limit(text)
+    assert read_turn_limit(str(limit)) == limit
+    assert bool(str(limit)) is bool(limit)

@@ -18,11 +18,13 @@ from concurrent.futures import (
     Future,
     wait,
 )
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from acp_jupyter.errors import BadRequest, MissingPackage, NotAllowed
 from acp_jupyter.features.batches.jobs import (
+    LIMIT,
     BatchFolder,
     JobOutcome,
     JobSpec,
@@ -39,11 +41,16 @@ from acp_jupyter.features.batches.results import (
 )
 from acp_jupyter.features.batches.run_job import MISSING, run_job
 from acp_jupyter.features.batches.workers import LocalWorkers
+from acp_jupyter.host.sessions.bound import Bound, limit_of
 from acp_jupyter.kernel.execution_context import tool_code_runs
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
+from acp_jupyter.protocol.turn_limit import NO_LIMIT, TurnLimit
+from acp_jupyter.transcript.model.use import Use
 
 _WAIT_SECONDS = 0.5
 _CELL_SECONDS = 3600.0
+_LEAST = 0.001
+"""What is left of a limit, at least, as long as it is not reached."""
 _SKIPPED = frozenset({"folder_not_trusted", "login_needed", "unknown_agent"})
 """Errors that the other jobs of the agent would end in, too."""
 
@@ -67,6 +74,8 @@ def batch(
     replay: bool = False,
     progress: bool = True,
     network: Network | None = None,
+    limit: str = "",
+    total_limit: str = "",
 ) -> BatchResults:
     """Run a notebook or a prompt once for each combination of parameters, agents and seeds.
 
@@ -115,6 +124,12 @@ def batch(
     network
         What the agents reach from their sandbox: ``all``, ``hosts`` that are named, or ``none``;
         default: as each agent's entry says.
+    limit
+        The most that the turns of a job may use together, such as ``10 min, 30 calls, 1 USD``; then
+        the job fails.
+    total_limit
+        The same for all jobs that this call runs. Each gets what is left when it starts, and the
+        rest are not run. At most ``workers`` jobs are then given to an executor at once.
 
     Raises
     ------
@@ -136,19 +151,22 @@ def batch(
         raise NotAllowed("This code is run by an agent's tool, so it can't start a batch.")
     if importlib.util.find_spec("papermill") is None:
         raise MissingPackage(MISSING)
+    of_job, of_all = limit_of(limit), limit_of(total_limit)
     jobs = jobs_of(params, agents, policy, sandbox, seeds, network)
     specs = BatchPlan(notebook_or_prompt, inputs, out).specs(
         jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
     )
     folder = BatchFolder(Path(specs[0].out))
-    bounds = _Bounds(at_once)
+    bounds = _Bounds(at_once, of_job, NO_LIMIT if replay else of_all)
     shown = progress_of(specs, wanted=progress)
     results = _Results(specs, folder, grade, replay=replay)
     try:
+        count = workers or max(1, (os.cpu_count() or 2) // 2)
         if executor is not None:
-            _Run(results, bounds, shown, executor, run_job, len(specs)).run()
+            # What is left of a limit is known only when jobs have ended.
+            most = count if of_all else len(specs)
+            _Run(results, bounds, shown, executor, run_job, most).run()
         elif results.waiting():
-            count = workers or max(1, (os.cpu_count() or 2) // 2)
             local = LocalWorkers(count, folder.path / "workers.log")
             try:
                 _Run(results, bounds, shown, local.executor, local.run, count).run()
@@ -193,13 +211,38 @@ class _Results:
 
 
 class _Bounds:
-    """How many jobs may use an agent's login at once."""
+    """How many jobs may use an agent's login at once, and what each and all may use."""
 
-    def __init__(self, at_once: int | Mapping[str, int] | None) -> None:
+    def __init__(
+        self, at_once: int | Mapping[str, int] | None, of_job: TurnLimit, of_all: TurnLimit
+    ) -> None:
         numbers = at_once.values() if isinstance(at_once, Mapping) else [at_once or 1]
         if at_once == 0 or any(number < 1 for number in numbers):
             raise BadRequest("at_once must be at least 1.")
         self._at_once = at_once
+        self._of_job = of_job
+        self._all = Bound(of_all)
+
+    def take(self, use: Use) -> None:
+        """Add what a job used."""
+        self._all = replace(self._all, before=self._all.before.plus(use))
+
+    def over(self) -> str:
+        """Return that all jobs have used what they may, in words; empty if they have not."""
+        for limit, used in self._all.reached():
+            return (
+                f"The batch has reached its limit of {limit}. Used: {used}. Call batch again for "
+                "the jobs that are left."
+            )
+        return ""
+
+    def limit(self) -> str:
+        """Return what a job that starts now may use."""
+        left = {
+            name: max(_LEAST, most - self._all.used(name, Use()))
+            for name, most in self._all.limit.amounts().items()
+        }
+        return str(self._of_job.within(replace(self._all.limit, **left)))
 
     def allow(self, agent: str, running: int) -> bool:
         """Return whether another job of an agent may start."""
@@ -255,6 +298,8 @@ class _Run:
                 self._results.put(spec, None, self._broken, "executor")
             elif (refused := self._refused.get(spec.agent)) is not None:
                 self._results.put(spec, None, refused.error, refused.reason)
+            elif over := self._bounds.over():
+                self._results.put(spec, None, over, LIMIT)
             elif not self._bounds.allow(spec.agent, counts[spec.agent]):
                 later.append(spec)
             elif self._start(spec):
@@ -263,7 +308,8 @@ class _Run:
 
     def _start(self, spec: JobSpec) -> bool:
         try:
-            future = self._executor.submit(self._function, spec.model_dump_json())
+            limited = spec.model_copy(update={"limit": self._bounds.limit()})
+            future = self._executor.submit(self._function, limited.model_dump_json())
         except (BrokenExecutor, RuntimeError) as error:
             self._break(spec, error)
             return False
@@ -281,6 +327,7 @@ class _Run:
             words = f"{type(error).__name__}: {error}"
             self._results.put(spec, None, words, "executor")
         else:
+            self._bounds.take(outcome.use)
             result = self._results.put(spec, outcome)
             if spec.agent and result.reason in _SKIPPED:
                 self._refused[spec.agent] = result

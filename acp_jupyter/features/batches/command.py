@@ -53,6 +53,8 @@ class BatchFile(Model):
     """``FILE.py:function`` or ``package.module:function``."""
     trust: bool = False
     cell_seconds: float | None = Field(3600.0, gt=0)
+    limit: str = ""
+    total_limit: str = ""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -159,6 +161,8 @@ def _run(options: argparse.Namespace) -> int:
             trust=options.trust,
             cell_seconds=described.cell_seconds,
             replay=options.replay,
+            limit=described.limit,
+            total_limit=described.total_limit,
         )
     for line in _report(results):
         echo(line)

@@ -8,18 +8,31 @@ from pathlib import Path
 
 from acp_jupyter.api.kernel_auth import URL_VARIABLE
 from acp_jupyter.errors import AcpError
-from acp_jupyter.features.batches.jobs import RECORDING, SETUP, TURNS, KeptTurns, Setup, TurnRecord
+from acp_jupyter.features.batches.jobs import (
+    LIMIT,
+    OF_JOB,
+    RECORDING,
+    SETUP,
+    TURNS,
+    KeptTurns,
+    Setup,
+    TurnRecord,
+)
+from acp_jupyter.host.sessions.bound import Bound
 from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
 from acp_jupyter.kernel.client.recording import run_recording
 from acp_jupyter.kernel.client.server_client import host_client
 from acp_jupyter.kernel.execution_context import current_shell, tool_code_runs
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.kernel.turn.turn import Turn
+from acp_jupyter.protocol.turn_limit import read_turn_limit
+from acp_jupyter.transcript.model.session_state import AT_LIMIT, TurnState
 
 _SESSION_VARIABLE = "JPY_SESSION_NAME"
 """The variable that gives a kernel its notebook's path."""
 _MAX_CHARS = 1_000_000
 """Most characters to keep of a turn's text."""
+_GO_ON = "Call batch again with a higher limit: the job begins again then."
 
 
 def begin() -> None:
@@ -39,6 +52,9 @@ def begin() -> None:
     defaults.trust = setup.trust
     client = host_client()
     assert isinstance(client, EmbeddedHost)
+    if setup.limit:
+        limit = read_turn_limit(setup.limit)
+        client.host.sessions.limit_of_all = Bound(limit, of=OF_JOB, go_on=_GO_ON)
     run_recording(setup.mode, ["on", RECORDING], client)
     shell.events.register("post_run_cell", _TurnSaver(client, folder / TURNS).keep)
 
@@ -61,8 +77,9 @@ class _TurnSaver:
         if len(self._kept) == before:
             return
         turns = tuple(record for _, record in sorted(self._kept.values(), key=lambda kept: kept[0]))
+        use = self._client.host.sessions.use_of_all()
         part = self._file.with_suffix(".part")
-        part.write_text(KeptTurns(turns=turns).model_dump_json(), "utf-8")
+        part.write_text(KeptTurns(turns=turns, use=use).model_dump_json(), "utf-8")
         part.replace(self._file)
 
     def _look(self) -> None:
@@ -73,9 +90,19 @@ class _TurnSaver:
                     self._kept[state.turn_id] = state.started_at or 0.0, _record(turn)
 
 
+def _error(state: TurnState) -> tuple[str, str]:
+    """Return why a turn did not end by itself, in words and as a stable word."""
+    if state.failure is not None:
+        return state.failure.message, state.failure.reason
+    if state.words.startswith(AT_LIMIT) and state.words.endswith(f"{OF_JOB}."):
+        return f"{state.words} {_GO_ON}", LIMIT
+    return "", ""
+
+
 def _record(turn: Turn) -> TurnRecord:
     state, session = turn._detail.turn, turn._detail.session
     usage = session.usage
+    message, reason = _error(state)
     try:
         patch, missing = turn.patch(), ""
     except AcpError as error:
@@ -84,8 +111,8 @@ def _record(turn: Turn) -> TurnRecord:
         agent=session.agent,
         session_id=session.session_id,
         stop_reason=state.stop_reason,
-        message="" if state.failure is None else state.failure.message,
-        reason="" if state.failure is None else state.failure.reason,
+        message=message,
+        reason=reason,
         text=turn.text[:_MAX_CHARS],
         patch=patch,
         patch_missing=missing,

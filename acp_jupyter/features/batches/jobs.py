@@ -18,6 +18,7 @@ from pydantic import Field, JsonValue
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, WallsInForce
 from acp_jupyter.protocol.objects import Model
+from acp_jupyter.transcript.model.use import Use
 
 SUFFIX = ".batch"
 RECORDING = "recording.acp"
@@ -31,6 +32,9 @@ _MARK_TEXT = '{"acp_jupyter_batch": 1}\n'
 _KEY_CHARS = 20
 _UNFINISHED = "unfinished"
 _DAY_SECONDS = 24 * 3600.0
+LIMIT = "limit"
+"""The stable word of what was stopped, or did not run, because a limit was reached."""
+OF_JOB = " for this job"
 
 
 class Job(Model):
@@ -64,6 +68,8 @@ class JobSpec(Job):
     replay: bool = False
     notes: tuple[str, ...] = ()
     """Remarks on the job that don't depend on its result."""
+    limit: str = ""
+    """The most that its turns may use together."""
     scratch: str = ""
     """A folder of this machine to work in, which the caller removes; empty: one is made."""
 
@@ -102,6 +108,7 @@ class Setup(Model):
     sandbox: Sandbox | None = None
     network: Network | None = None
     trust: bool = False
+    limit: str = ""
     mode: Literal["record", "replay"] = "record"
 
 
@@ -109,6 +116,8 @@ class KeptTurns(Model):
     """The content of the file `TURNS`."""
 
     turns: tuple[TurnRecord, ...] = ()
+    use: Use = Use()
+    """What they used together."""
 
 
 class JobOutcome(Model):
@@ -122,6 +131,8 @@ class JobOutcome(Model):
     """The stable word for the error: that of the turn, else the exception's name."""
     seconds: float = 0.0
     turns: tuple[TurnRecord, ...] = ()
+    use: Use = Use()
+    """What its turns used together."""
     notes: tuple[str, ...] = ()
 
 

@@ -21,6 +21,7 @@ from acp_jupyter.features.batches.inputs import (
 )
 from acp_jupyter.features.batches.job_folders import job_folder
 from acp_jupyter.features.batches.jobs import (
+    LIMIT,
     RECORDING,
     SETUP,
     TURNS,
@@ -29,7 +30,6 @@ from acp_jupyter.features.batches.jobs import (
     JobSpec,
     KeptTurns,
     Setup,
-    TurnRecord,
 )
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.escaping import without_ansi
@@ -71,8 +71,11 @@ class _Run:
         copy_tree(self._batch.inputs(spec.inputs), self._work)
         missing = self._prepare()
         error, reason = missing or self._execute()
-        turns = self._turns()
+        kept = self._turns()
+        turns = kept.turns
         failed = next((turn for turn in reversed(turns) if turn.reason), None)
+        if failed is not None and failed.reason == LIMIT:
+            error = failed.message
         if error and failed is not None:
             reason = failed.reason
         outcome = JobOutcome(
@@ -82,6 +85,7 @@ class _Run:
             reason=reason,
             seconds=round(time.monotonic() - started, 3),
             turns=turns,
+            use=kept.use,
         )
         return self._save(outcome)
 
@@ -95,6 +99,7 @@ class _Run:
             sandbox=spec.sandbox,
             network=spec.network,
             trust=spec.trust,
+            limit="" if spec.replay else spec.limit,
             mode="replay" if spec.replay else "record",
         )
         (self._folder / SETUP).write_text(setup.model_dump_json(), "utf-8")
@@ -136,11 +141,11 @@ class _Run:
             return f"{type(error).__name__}: {error}", type(error).__name__
         return "", ""
 
-    def _turns(self) -> tuple[TurnRecord, ...]:
+    def _turns(self) -> KeptTurns:
         try:
-            return KeptTurns.model_validate_json((self._folder / TURNS).read_bytes()).turns
+            return KeptTurns.model_validate_json((self._folder / TURNS).read_bytes())
         except (OSError, ValueError):
-            return ()
+            return KeptTurns()
 
     def _save(self, outcome: JobOutcome) -> JobOutcome:
         """Move the result into place, or return the result of a process that was first."""

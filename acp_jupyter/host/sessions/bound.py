@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from acp_jupyter.errors import BadRequest, NotAllowed
@@ -96,13 +96,18 @@ def require_tighter(words: str, now: str) -> None:
         )
 
 
-def require_room(state: SessionState) -> None:
-    """Refuse a prompt for a session that has reached its limit."""
+def require_room(state: SessionState, more: Iterable[Bound]) -> None:
+    """Refuse a prompt for a session that has reached its limit, or one of ``more``."""
     for limit, used in _of_session(_saved(state.limit), state.use).reached():
         raise BadRequest(
             f"This session has reached its limit of {limit}. Used: {used}. To go on, give it a "
             "higher limit, or start a new session."
         )
+    for bound in more:
+        for limit, used in bound.reached():
+            raise BadRequest(
+                f"The limit of {limit}{bound.of} is reached. Used: {used}. {bound.go_on}"
+            )
 
 
 def doubts(words: str, state: SessionState) -> str:

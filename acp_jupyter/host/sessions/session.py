@@ -32,6 +32,7 @@ from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.served_agents import ServedAgents
 from acp_jupyter.host.sessions.agent import SessionAgent, no_agent
 from acp_jupyter.host.sessions.bound import (
+    Bound,
     doubts,
     limit_of,
     require_room,
@@ -100,6 +101,8 @@ class HostServices:
     """The administrator's bounds."""
     served: ServedAgents
     """The agents that run in kernels."""
+    bounds_of_all: Callable[[], tuple[Bound, ...]]
+    """What holds for all sessions of the host together."""
 
 
 class Session:
@@ -142,6 +145,7 @@ class Session:
         self.copy = copy
         self.day_use = DayUse(state.use)
         self._tools, self._bounds = services.tools, services.bounds
+        self._bounds_of_all = services.bounds_of_all
         self._folder = state.own_folder
         ended = state.variant is not None and copy is None
         startable = bool(agent_spec.command) and not ended
@@ -249,6 +253,7 @@ class Session:
             ),
             None if playback is None else playback.rewrite_prompt,
             None if copy is None else partial(self._leave_copy, copy),
+            services.bounds_of_all,
         )
         """Its prompts, and the requests of its agent."""
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
@@ -357,7 +362,7 @@ class Session:
         sandbox = prompt.sandbox or self.kernel_sandboxes.get(prompt.kernel_id)
         self._require_sandbox(sandbox)
         policy, sandbox = policy or self.policy_for(prompt.user), sandbox or self._sandbox()
-        require_room(self.state)
+        require_room(self.state, self._bounds_of_all())
         limit = prompt.limit.within(turn_limit_of(self.state)).within(self._bounds.turn_limit)
         return self.turns.queue.append(replace(prompt, policy=policy, sandbox=sandbox, limit=limit))
 

@@ -14,7 +14,8 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, ValuesView
-from functools import partial
+from dataclasses import replace
+from functools import partial, reduce
 from pathlib import Path
 
 from acp_jupyter.errors import (
@@ -30,6 +31,7 @@ from acp_jupyter.host.recording_options import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
+from acp_jupyter.host.sessions.bound import Bound
 from acp_jupyter.host.sessions.day_use import DayUse
 from acp_jupyter.host.sessions.session import HostServices, Session
 from acp_jupyter.host.sessions.session_store import SessionStore
@@ -56,6 +58,7 @@ from acp_jupyter.protocol.host_events.session import (
 )
 from acp_jupyter.transcript.model.session_state import SessionState, saved_facts
 from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.use import Use
 from acp_jupyter.transcript.redactor import KnownSecrets, Redactor
 
 _logger = logging.getLogger(__name__)
@@ -94,7 +97,10 @@ class Sessions(Mapping[str, Session]):
             config.limits,
             config.bounds,
             config.registry.served,
+            self._bounds_of_all,
         )
+        self.limit_of_all: Bound | None = None
+        """What all sessions may use together; set for the job of a batch."""
         self.store = SessionStore(config.data_dir, config.limits, self.values, self._reopen)
         self.changed_turns = ChangedTurns(self._transcript_of)
         self._operations = operations
@@ -176,6 +182,14 @@ class Sessions(Mapping[str, Session]):
         readers = (*self.config.observers, self.changed_turns, session.turns.walls_met, session.day_use)
         session.journal.observe(readers)
         self.announce_change()
+
+    def _bounds_of_all(self) -> tuple[Bound, ...]:
+        bound = self.limit_of_all
+        return () if bound is None else (replace(bound, before=self.use_of_all()),)
+
+    def use_of_all(self) -> Use:
+        """Return what all open sessions used together."""
+        return reduce(Use.plus, (session.state.use for session in self.values()), Use())
 
     def _transcript_of(self, session_id: str) -> Transcript | None:
         session = self._open.get(session_id)

@@ -32,7 +32,7 @@ from acp_jupyter.host.requests.policy import (
     follow_up_policy,
 )
 from acp_jupyter.host.sessions.agent import SessionAgent
-from acp_jupyter.host.sessions.bound import bounds_of
+from acp_jupyter.host.sessions.bound import Bound, bounds_of
 from acp_jupyter.host.sessions.earlier_runs import remembered_notice
 from acp_jupyter.host.sessions.limited_turn import LimitedTurn
 from acp_jupyter.host.sessions.modes import SessionModes
@@ -150,6 +150,7 @@ class TurnRunner:
         outside_runs: OutsideRuns,
         rewrite_prompt: Callable[[Blocks], Blocks] | None = None,
         after_turn: Callable[[], Awaitable[None]] | None = None,
+        more_bounds: Callable[[], tuple[Bound, ...]] = tuple,
     ) -> None:
         self._journal = journal
         self._agent = agent
@@ -166,6 +167,7 @@ class TurnRunner:
         self._rewrite_prompt = rewrite_prompt
         self._silent = WriteWatcher(journal, agent.disk_writes)
         self._after_turn = after_turn
+        self._more_bounds = more_bounds
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
     def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
@@ -277,7 +279,8 @@ class TurnRunner:
             self._note_remembered(turn.turn_id)
             stop = asyncio.ensure_future(turn.stop.wait())
             work = asyncio.ensure_future(self._work(turn))
-            bounds = bounds_of(turn.limit, self._journal.transcript.session)
+            state = self._journal.transcript.session
+            bounds = (*bounds_of(turn.limit, state), *self._more_bounds())
             limited = LimitedTurn(
                 self._journal, turn.turn_id, bounds, partial(self.stop, turn.turn_id)
             )

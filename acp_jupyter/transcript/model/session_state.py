@@ -304,6 +304,9 @@ class SessionState(Model):
         return self.agent_info.name
 
 
+AT_LIMIT = "Stopped at its limit of "
+"""How the words of a turn begin that was stopped at a limit."""
+
 SAVED_FACTS = tuple(
     name
     for name, field in SessionState.model_fields.items()

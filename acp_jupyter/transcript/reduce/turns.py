@@ -29,6 +29,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
 from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.session_state import (
+    AT_LIMIT,
     STEERED,
     QueuedPrompt,
     TurnFailure,
@@ -161,7 +162,7 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
 def _stop_text(draft: Draft, turn: TurnState, reason: str, detail: str = "") -> str:
     if reason == "cancelled" and draft.time_up == turn.turn_id:
         limit = draft.limit_words
-        return f"Stopped at its limit of {limit}." if limit else "Stopped at its time limit."
+        return f"{AT_LIMIT}{limit}." if limit else "Stopped at its time limit."
     return stop_reason_text(reason, detail)
 
 

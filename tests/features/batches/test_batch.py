@@ -16,6 +16,7 @@ from acp_jupyter.errors import BadRequest, FileMissing
 from acp_jupyter.features.batches.jobs import JobOutcome, JobSpec, TurnRecord
 from acp_jupyter.features.batches.results import BatchResults, JobResult
 from acp_jupyter.host.sandbox.levels import find_level
+from acp_jupyter.transcript.model.use import Cost, Use
 from tests.features.batches.support.jobs import Answering, job_notebook, starts
 from tests.support.kernel.notebook_file import new_notebook, read_notebook, write_notebook
 from tests.support.wait import PATIENCE_SECONDS, eventually
@@ -92,6 +93,48 @@ def test_an_agent_that_needs_a_login_is_not_tried_by_each_job(folder: Path) -> N
     assert {result.error for result in others} == {"TurnError: Log in first."}
 
 
+def test_all_jobs_together_have_a_limit_and_each_gets_what_is_left(folder: Path) -> None:
+    def answer(spec: JobSpec) -> JobOutcome:
+        spent = Use(turns=1, calls=4, costs=(Cost(amount=0.25, currency="USD"),))
+        return _done(spec).model_copy(update={"use": spent})
+
+    with Answering(answer) as executor:
+        results = acp_jupyter.batch(
+            *("Do", (), ["demo"]),
+            seeds=range(5),
+            executor=executor,
+            workers=1,
+            limit="10 min, 9 calls",
+            total_limit="10 calls, 20 USD",
+        )
+    assert [spec.limit for spec in executor.specs] == [
+        "600 s, 9 calls, 20 USD",
+        "600 s, 6 calls, 19.75 USD",
+        "600 s, 2 calls, 19.5 USD",
+    ]
+    assert [result.status for result in results] == ["done"] * 3 + ["not run"] * 2
+    assert {result.reason for result in results[3:]} == {"limit"}
+    assert results[4].error == (
+        "The batch has reached its limit of 10 tool calls. Used: 12 tool calls. Call batch again "
+        "for the jobs that are left."
+    )
+    with Answering(answer) as executor:
+        acp_jupyter.batch("Do", (), ["demo"], seeds=range(5), executor=executor, limit="9 calls")
+    assert {spec.limit for spec in executor.specs} == {"9 calls"}
+
+
+def test_a_job_that_reaches_its_limit_fails_and_says_so(folder: Path) -> None:
+    (result,) = acp_jupyter.batch("list", (), ["demo"], workers=1, limit="0.001 s", progress=False)
+    assert (result.status, result.reason) == ("failed", "limit")
+    assert result.stop_reason == "cancelled"
+    assert result.error == (
+        "Stopped at its limit of 0.001 seconds for this job. Call batch again with a higher limit: "
+        "the job begins again then."
+    )
+    (again,) = acp_jupyter.batch("list", (), ["demo"], workers=1, limit="9 h", progress=False)
+    assert (again.status, again.error) == ("done", "")
+
+
 def test_grades_are_of_the_users_function_and_its_errors_stop_nothing(folder: Path) -> None:
     def grade(result: JobResult) -> float | None:
         if result.seed == 3:
@@ -127,6 +170,8 @@ def test_what_there_is_not(folder: Path) -> None:
         {"policy": "everything"},
         {"sandbox": "everything"},
         {"seeds": ["one"]},
+        {"limit": "ten calls"},
+        {"total_limit": "0 min"},
     ):
         with pytest.raises(BadRequest):
             acp_jupyter.batch("Do", **wrong)
