@@ -239,6 +239,8 @@ class ErrorPacket(TimedPacket):
     message: str
     code: str = ""
     detail: str = ""
+    cause: Literal["", "login", "rate_limit", "network"] = ""
+    """Why the agent could not answer, if its error says so."""
     duration_seconds: float | None = None
     """Of the turn, as measured by the agent."""
 

@@ -51,7 +51,7 @@ _WAIT_SECONDS = 0.5
 _CELL_SECONDS = 3600.0
 _LEAST = 0.001
 """What is left of a limit, at least, as long as it is not reached."""
-_SKIPPED = frozenset({"folder_not_trusted", "login_needed", "unknown_agent"})
+_SKIPPED = frozenset({"folder_not_trusted", "login_needed", "login_expired", "unknown_agent"})
 """Errors that the other jobs of the agent would end in, too."""
 
 

@@ -20,6 +20,7 @@ from acp_jupyter.protocol.packets import (
     PromptUsage,
 )
 from acp_jupyter.protocol.parse.login import auth_methods
+from acp_jupyter.protocol.parse.failures import cause_of
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
@@ -241,10 +242,12 @@ def error(raw: JsonValue) -> ErrorPacket:
     data = raw.get("data")
     message = _plain(text(raw.get("message"))) or "The agent reported an error."
     detail = _plain(error_detail(data))
+    word = str(code) if isinstance(code, str | int) else ""
     return ErrorPacket(
         message=message,
-        code=str(code) if isinstance(code, str | int) else "",
+        code=word,
         detail="" if detail == message else detail,
+        cause=cause_of(word, message, detail, data),
         duration_seconds=_seconds(obj(data).get("durationMs")),
     )
 

@@ -294,7 +294,7 @@ def auth_status(draft: Draft, packet: AuthStatusUpdate) -> None:
 
 def login_refused(draft: Draft, packet: ErrorPacket) -> None:
     """Handle an error that ends a turn; it may mean that the login has expired."""
-    if packet.code and is_login_error(packet.code, ""):
+    if packet.cause == "login" or (packet.code and is_login_error(packet.code, "")):
         words = login_text(draft.session.agent_info.name, packet.message)
         draft.change_session(needs_login=words)
 

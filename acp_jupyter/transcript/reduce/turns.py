@@ -40,6 +40,21 @@ from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.permissions import expire_requests
 from acp_jupyter.transcript.reduce.questions import expire_elicitations
 
+_NEXT_STEPS = {
+    "": "The session continues; send the message again.",
+    "login": "Its login is missing or has expired. Log in to it again, then send the message again.",
+    "rate_limit": "Its account can send no more for now. Wait, or choose another model or account; "
+    "then send the message again.",
+    "network": "It did not reach its model. Check the network, a proxy, and the network of its "
+    "sandbox; then send the message again.",
+}
+_REASONS = {
+    "": "agent_error",
+    "login": "login_expired",
+    "rate_limit": "rate_limited",
+    "network": "no_network",
+}
+"""The stable words, by an error's cause."""
 _EMPTY_MESSAGE = "internal error"
 """JSON-RPC's message for an error that only the details describe."""
 
@@ -190,7 +205,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
     else:
         draft.refused = False
         turn = _active(draft)
-        message, reason, code = _agent_error(draft, note), "agent_error", note.code
+        message, reason, code = _agent_error(draft, note), _REASONS[note.cause], note.code
     if turn is None or turn.status == "done":
         return
     stopping = draft.stopping == turn.turn_id
@@ -225,9 +240,7 @@ def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
     name = draft.session.agent_info.name
     if is_replayed(name):
         return f"{name}: {message}."
-    return (
-        f"{name} answered with an error: {message}. The session continues; send the message again."
-    )
+    return f"{name} answered with an error: {message}. {_NEXT_STEPS[packet.cause]}"
 
 
 def stopped(draft: Draft, note: TurnStopped) -> None:

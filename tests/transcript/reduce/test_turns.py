@@ -103,3 +103,33 @@ def test_tokens_are_those_that_the_agent_counts(
     script.line("<", {"id": 1, "result": {"stopReason": "end_turn", "usage": usage}}, number)
     turn = script.transcript.turns["t1"]
     assert (turn.tokens, turn.input_tokens, turn.output_tokens) == tokens
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "next_step", "login"),
+    [
+        ({"code": 401, "message": "Bad key."}, "login_expired", "Log in to it again", True),
+        ({"code": 429, "message": "Slow down."}, "rate_limited", "Wait, or choose another", False),
+        (
+            {"code": -32603, "message": "fetch failed"},
+            "no_network",
+            "It did not reach its model. Check the network, a proxy",
+            False,
+        ),
+        ({"code": 500, "message": "Oops."}, "agent_error", "send the message again", False),
+    ],
+)
+def test_an_error_says_the_next_step(
+    error: dict[str, Any], reason: str, next_step: str, login: bool
+) -> None:
+    script = Script()
+    script.line("<", {"id": 1, "error": error}, script.turn())
+    turn = script.transcript.turns["t1"]
+    assert turn.failure is not None
+    assert turn.failure.reason == reason
+    words = error["message"].rstrip(".")
+    assert turn.failure.message.startswith(f"Demo answered with an error: {words}. ")
+    assert next_step in turn.failure.message
+    assert bool(script.transcript.session.needs_login) is login
+    script.end(script.turn(turn_id="t2"))
+    assert script.transcript.session.needs_login == ""

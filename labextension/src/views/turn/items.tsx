@@ -141,7 +141,10 @@ function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps
       return item.reason === 'login_needed' ? (
         <LoginNeeded item={item} />
       ) : (
-        <ErrorNote message={item.message} detail={item.detail} code={item.code} />
+        <>
+          <ErrorNote message={item.message} detail={item.detail} code={item.code} />
+          {item.reason === 'login_expired' && <ToLogin />}
+        </>
       );
     case 'turn_end':
       return <End item={item} />;
