@@ -12,7 +12,14 @@ import psutil
 import pytest
 
 from tests.support.processes import any_alive
-from tests.support.published.on_a_server import AGENTS, Place, is_held_by_ours, names, place_of
+from tests.support.published.on_a_server import (
+    AGENTS,
+    HELLO_PY,
+    Place,
+    is_held_by_ours,
+    names,
+    place_of,
+)
 from tests.support.published.programs import Published, processes_of
 from tests.support.published.session import Played, PublishedSession
 from tests.support.wait import eventually
@@ -24,6 +31,38 @@ def test_stop_while_it_writes(agent: Published, talk: PublishedSession) -> None:
     turn_id = talk.start("count chunks=2000 rate=20")
     talk.until_text(turn_id, "w5 ")
     ended_by_stop(talk, turn_id)
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+@pytest.mark.long
+def test_a_limit_of_tool_calls_stops_it(agent: Published, talk: PublishedSession) -> None:
+    if is_held_by_ours(agent, talk):
+        return
+    (talk.folder / "hello.py").write_text(HELLO_PY)
+    played = talk.end(talk.start("many_tools", limit="2 calls"), "allow_once")
+    assert stopped_words(played) == "Stopped at its limit of 2 tool calls."
+    # What was done is kept. One call more may have begun, or several that it makes at once.
+    assert len(played.calls) >= 2
+    assert played.calls[0]["status"] in {"completed", "failed"}
+    assert len(played.calls) < 8
+    assert after_the_notice(played) <= {"turn_end", "tool_call"}
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+@pytest.mark.long
+def test_a_limit_of_time_stops_it_and_that_of_its_session_refuses_more(
+    agent: Published, talk: PublishedSession
+) -> None:
+    talk.play("hello")
+    used = talk.state["use"]["seconds"]
+    talk.limit(f"{used + 4:.1f} s")
+    played = talk.end(talk.start("count chunks=2000 rate=20"))
+    assert stopped_words(played).endswith(" for this session.")
+    assert "w1999 " not in played.text
+    assert after_the_notice(played) <= {"turn_end"}
+    refused = talk.user.post(f"sessions/{talk.session_id}/prompt", json={"prompt": "More"})
+    assert "This session has reached its limit of" in refused.json()["message"]
+    talk.limit("")
     assert "Some **Markdown**" in talk.play("hello").text
 
 
@@ -139,6 +178,24 @@ def launched(running: Sequence[psutil.Process]) -> psutil.Process:
 
 def calls(talk: PublishedSession, turn_id: str) -> list[dict[str, Any]]:
     return [item for item in talk.look(turn_id)["items"] if item["kind"] == "tool_call"]
+
+
+def stopped_words(played: Played) -> str:
+    """Return how a turn ended that a limit has stopped."""
+    assert played.turn["stop_reason"] == "cancelled"
+    words: str = played.turn["words"]
+    return words
+
+
+def after_the_notice(played: Played) -> set[str]:
+    """Return what was added to a turn after it was stopped."""
+    kinds = [item["kind"] for item in played.items]
+    stopped = next(
+        index
+        for index, item in enumerate(played.items)
+        if item["kind"] == "notice" and item["text"].startswith("Stopped at the limit of")
+    )
+    return set(kinds[stopped + 1 :])
 
 
 def ended_by_stop(talk: PublishedSession, turn_id: str) -> Played:

@@ -80,11 +80,11 @@ class PublishedSession:
         result: Json = answer.raise_for_status().json()
         return result
 
-    def start(self, scenario: str, text: str = "Do it.") -> str:
+    def start(self, scenario: str, text: str = "Do it.", **fields: str) -> str:
         """Send a prompt for a scenario, ``name key=value``; return its turn's id."""
         prompt = f"[[mock scenario={scenario} cwd={self.works_in}]] {text}"
         before = held(self.works_in)
-        turn_id = start_turn(self.user, self.session_id, prompt)
+        turn_id = start_turn(self.user, self.session_id, prompt, **fields)
         self._before[turn_id] = before
         return turn_id
 
@@ -154,6 +154,11 @@ class PublishedSession:
         """Fill in a form."""
         url = f"sessions/{self.session_id}/elicitations/{question['request_id']}"
         self.user.post(url, json={"action": "accept", "content": content}).raise_for_status()
+
+    def limit(self, words: str) -> None:
+        """Limit what all its turns together may use."""
+        url = f"sessions/{self.session_id}/config"
+        self.user.post(url, json={"limit": words}).raise_for_status()
 
     def stop(self, turn_id: str) -> None:
         """Press Stop."""
