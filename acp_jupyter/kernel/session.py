@@ -289,9 +289,7 @@ class Session:
             A user set a lower limit in the page.
         """
         whole, each = (None, limit) if each_turn else (limit, None)
-        return self._client.set_config(
-            SetConfig(session_id=self.id, limit=whole, turn_limit=each)
-        )
+        return self._client.set_config(SetConfig(session_id=self.id, limit=whole, turn_limit=each))
 
     def apply(self, settings: Settings) -> None:
         """Apply settings that differ from the present ones."""

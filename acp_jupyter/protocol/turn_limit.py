@@ -67,7 +67,10 @@ class TurnLimit:
     def __str__(self) -> str:
         """Return it as `read_turn_limit` reads it."""
         units = {"seconds": "s", "calls": "calls", "tokens": "tokens", "money": self.currency}
-        return ", ".join(f"{amount:.6f}".rstrip("0").rstrip(".") + f" {units[name]}" for name, amount in self.amounts().items())
+        return ", ".join(
+            f"{amount:.6f}".rstrip("0").rstrip(".") + f" {units[name]}"
+            for name, amount in self.amounts().items()
+        )
 
     def amounts(self) -> dict[LimitName, float]:
         """Return what is limited, and to how much."""

@@ -1,6 +1,8 @@
-"""The limit of a turn in a cell: the turn says that it was stopped, and the next cell works."""
+"""Limits of turns: one in a cell is stopped, and the panel sets them and shows what was used."""
 
 from __future__ import annotations
+
+import re
 
 from playwright.sync_api import expect
 
@@ -24,3 +26,42 @@ def test_a_cell_is_stopped_at_its_limit(lab: LabPage, workspace: Workspace) -> N
     nb.set_source(2, "%%acp demo --limit 'ten minutes'\nhelp")
     nb.run(2)
     expect(nb.output(2)).to_contain_text("'ten minutes' is no limit. Type, for example")
+    limits_are_set_in_the_panel(lab)
+    usage_is_shown_in_the_panel(lab)
+
+
+def limits_are_set_in_the_panel(lab: LabPage) -> None:
+    """With the keys alone; the next message keeps to them."""
+    panel = lab.panel
+    limit = panel.root.get_by_role("button", name=re.compile("^(No limit|Limit: )"))
+    expect(limit).to_have_text("No limit")
+    limit.press("Enter")
+    form = panel.root.get_by_role("dialog", name="Limits")
+    each_turn = form.get_by_role("textbox", name="Each turn")
+    expect(each_turn).to_be_focused()
+    each_turn.press_sequentially("ten calls")
+    each_turn.press("Enter")
+    expect(form.get_by_role("alert")).to_contain_text("'ten calls' is no limit.")
+    each_turn.press("ControlOrMeta+a")
+    each_turn.press_sequentially("1 call")
+    form.get_by_role("textbox", name="All turns of this session").fill("2 h, 500 calls")
+    pictures.take_both("how-to/limits-panel", panel.root.locator(".acp-compose"), lab)
+    each_turn.press("Enter")
+    expect(form).to_have_count(0)
+    expect(limit).to_have_text("Limit: 1 call; 2 h, 500 calls")
+    expect(limit).to_be_focused()
+    panel.say("Make clean.py faster")
+    expect(panel.root.get_by_text("Stopped at its limit of 1 tool call.")).to_have_count(2)
+
+
+def usage_is_shown_in_the_panel(lab: LabPage) -> None:
+    panel = lab.panel
+    panel.root.locator(".acp-ring").press("Enter")
+    usage = panel.root.get_by_role("group", name="Usage")
+    turns = usage.get_by_role("row", name=re.compile("^Turns"))
+    expect(turns.get_by_role("cell")).to_have_count(2)
+    expect(turns).not_to_contain_text("…")
+    expect(usage.get_by_role("row", name=re.compile("^Cost"))).to_contain_text("not reported")
+    pictures.take_both("how-to/usage", panel.root.locator(".acp-compose"), lab)
+    panel.root.locator(".acp-ring").press("Escape")
+    expect(usage).to_have_count(0)

@@ -48,7 +48,7 @@ from acp_jupyter.api.models.turns import (
     Steer,
     TurnDetail,
 )
-from acp_jupyter.errors import BadRequest, FileMissing, SessionImported, UnknownTurn
+from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.sessions.bound import limit_of

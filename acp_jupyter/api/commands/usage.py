@@ -21,7 +21,7 @@ class UsageCommands:
 
     @handles(GetUsage)
     async def usage(self, command: GetUsage, caller: Caller) -> UsageReply:
-        """Return the sums. That of today says nothing of a single session, so all callers get it."""
+        """Return the sums; that of today says nothing of a single session, so all may see it."""
         stored = await self._host.sessions.stored(again=False)
         day = this_day()
         today = Use()

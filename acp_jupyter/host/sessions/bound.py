@@ -15,7 +15,7 @@ from acp_jupyter.protocol.turn_limit import (
     read_turn_limit,
 )
 from acp_jupyter.transcript.model.session_state import SessionState
-from acp_jupyter.transcript.model.use import Use
+from acp_jupyter.transcript.model.use import NO_USE, Use
 
 _GO_ON = "What was done is kept. To go on, send a message, with a higher limit if it needs one."
 _GO_ON_IN_SESSION = (
@@ -28,7 +28,7 @@ class Bound:
     """A limit that holds for a turn."""
 
     limit: TurnLimit
-    before: Use = Use()
+    before: Use = NO_USE
     """What counts of it before the turn begins."""
     of: str = ""
     """What it is the limit of, in words that follow it; empty for the turn itself."""
@@ -51,7 +51,7 @@ class Bound:
     def reached(self) -> Iterator[tuple[str, str]]:
         """Yield what is used up before the turn begins: the limit and what was used, in words."""
         for name, most in self.limit.amounts().items():
-            used = self.used(name, Use())
+            used = self.used(name, NO_USE)
             if used >= most:
                 yield self.limit.parts()[name], amount_words(name, used, self.limit.currency)
 

@@ -466,7 +466,9 @@ class Session:
             elif words is not None:
                 limit_of(words)
         self.journal.note(LimitChanged(limit=limit, turn_limit=turn_limit, by_user=by_user))
-        for words in dict.fromkeys(doubts(each, self.state) for each in (limit, turn_limit) if each):
+        for words in dict.fromkeys(
+            doubts(each, self.state) for each in (limit, turn_limit) if each
+        ):
             if words:
                 self.journal.note(HostNotice(text=words))
 

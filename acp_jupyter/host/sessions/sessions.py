@@ -179,7 +179,12 @@ class Sessions(Mapping[str, Session]):
         """Add a session that is ready to be used."""
         self._open[session.session_id] = session
         self.changed_turns.add_session(session.session_id)
-        readers = (*self.config.observers, self.changed_turns, session.turns.walls_met, session.day_use)
+        readers = (
+            *self.config.observers,
+            self.changed_turns,
+            session.turns.walls_met,
+            session.day_use,
+        )
         session.journal.observe(readers)
         self.announce_change()
 

@@ -271,6 +271,14 @@ class TurnRunner:
             if not with_server:
                 self._journal.note(TurnStopped(turn_id=self._current.turn.turn_id))
 
+    def _limit(self, turn: QueuedTurn) -> LimitedTurn:
+        """Begin to hold a turn to all limits that it has."""
+        state = self._journal.transcript.session
+        bounds = (*bounds_of(turn.limit, state), *self._more_bounds())
+        limited = LimitedTurn(self._journal, turn.turn_id, bounds, partial(self.stop, turn.turn_id))
+        limited.begin()
+        return limited
+
     async def _run(self) -> None:
         """Run one turn after the other; every failure is reported in the transcript."""
         while not self._closing:
@@ -279,12 +287,7 @@ class TurnRunner:
             self._note_remembered(turn.turn_id)
             stop = asyncio.ensure_future(turn.stop.wait())
             work = asyncio.ensure_future(self._work(turn))
-            state = self._journal.transcript.session
-            bounds = (*bounds_of(turn.limit, state), *self._more_bounds())
-            limited = LimitedTurn(
-                self._journal, turn.turn_id, bounds, partial(self.stop, turn.turn_id)
-            )
-            limited.begin()
+            limited = self._limit(turn)
             try:
                 await asyncio.wait((stop, work), return_when=asyncio.FIRST_COMPLETED)
                 if not work.done():

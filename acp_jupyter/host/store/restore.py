@@ -130,11 +130,15 @@ class _Lines:
                 yield line
 
 
+_COUNTED = frozenset({"usage", "use"})
+"""Saved fields that the log's lines count again."""
+
+
 def _opened(note: SessionOpened, at: float, facts: SessionState) -> Transcript:
     """Return the transcript at a log's first line, with saved facts for fields that it lacks."""
     transcript = opened_transcript(note, at)
-    fields_set = transcript.session.model_fields_set
-    saved = {name: getattr(facts, name) for name in SAVED_FACTS if name not in fields_set}
+    known = transcript.session.model_fields_set | _COUNTED
+    saved = {name: getattr(facts, name) for name in SAVED_FACTS if name not in known}
     return transcript.changed(session=transcript.session.model_copy(update=saved))
 
 

@@ -19,8 +19,8 @@ from acp_jupyter.protocol.packets import (
     PromptResponse,
     PromptUsage,
 )
-from acp_jupyter.protocol.parse.login import auth_methods
 from acp_jupyter.protocol.parse.failures import cause_of
+from acp_jupyter.protocol.parse.login import auth_methods
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,

@@ -68,6 +68,9 @@ class Use(Model):
         return next((each.amount for each in self.costs if each.currency == currency), None)
 
 
+NO_USE = Use()
+
+
 def currency_code(text: str) -> str:
     """Return a currency as three capital letters; empty for anything else."""
     is_code = len(text) == 3 and text.isascii() and text.isalpha()

@@ -42,7 +42,7 @@ from acp_jupyter.transcript.reduce.questions import expire_elicitations
 
 _NEXT_STEPS = {
     "": "The session continues; send the message again.",
-    "login": "Its login is missing or has expired. Log in to it again, then send the message again.",
+    "login": "Its login is missing or has expired. Log in to it, then send the message again.",
     "rate_limit": "Its account can send no more for now. Wait, or choose another model or account; "
     "then send the message again.",
     "network": "It did not reach its model. Check the network, a proxy, and the network of its "

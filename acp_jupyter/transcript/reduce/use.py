@@ -29,9 +29,9 @@ def usage(draft: Draft, packet: UsageUpdate) -> None:
         now = now.model_copy(update=cost)
     draft.change_session(usage=now)
     active = draft.session.active_turn_id
-    # The first turn of a session pays for all that the agent reports.
-    is_first = before is None and active is not None and len(draft.turn_order) == 1
-    grown = Use(tokens=_growth(before, now, is_first), costs=_spent(draft, before, packet))
+    # The first turn of a session pays for all that the agent reports, in it or just after it.
+    is_first = draft.session.use.turns == (1 if active is None else 0)
+    grown = Use(tokens=_growth(before, now, is_first), costs=_spent(before, packet, is_first))
     if active is not None:
         draft.turn_use = draft.turn_use.plus(grown)
     elif draft.session.status == "idle" and draft.session.use.turns:
@@ -46,13 +46,13 @@ def _growth(before: Usage | None, now: Usage, is_first: bool) -> int:
     return max(0, now.used - before.used)
 
 
-def _spent(draft: Draft, before: Usage | None, packet: UsageUpdate) -> tuple[Cost, ...]:
+def _spent(before: Usage | None, packet: UsageUpdate, is_first: bool) -> tuple[Cost, ...]:
     """Return by how much the cost grew; nothing if the total of before is unknown."""
     if packet.cost_amount is None:
         return ()
     grown = 0.0
     if before is None or before.cost_amount is None:
-        grown = packet.cost_amount if len(draft.turn_order) == 1 else 0.0
+        grown = packet.cost_amount if is_first else 0.0
     elif before.cost_currency == packet.cost_currency:
         grown = packet.cost_amount - before.cost_amount
     return (Cost(amount=min(max(0.0, grown), _MOST), currency=currency_code(packet.cost_currency)),)

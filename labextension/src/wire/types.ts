@@ -437,6 +437,7 @@ export type Command =
   | SearchSessions
   | CreateSession
   | GetSession
+  | GetUsage
   | SessionCommand
   | PromptSession
   | Cancel
@@ -539,6 +540,13 @@ export interface CopiedTurn {
   cell_id: string;
   /** Id of the first original: its changes are stored under that id. */
   turn_id: string;
+}
+
+/** An amount of money. */
+export interface Cost {
+  amount: number;
+  /** Three letters; empty if the agent named no currency. */
+  currency: string;
 }
 
 /** Create a session, or find one. */
@@ -1112,6 +1120,13 @@ export interface GetTurn {
   start?: number | null;
   turn_id: string;
   wait_seconds?: number;
+}
+
+/** Say what today's turns used in all sessions, and what one session used. */
+export interface GetUsage {
+  name: 'get_usage';
+  /** The session; empty for today only. */
+  session_id?: string;
 }
 
 /** The first frame of a connection. */
@@ -2071,6 +2086,10 @@ export interface SessionState {
   held: string;
   /** Whether the agent remembers everything shown; ``gap`` if lines of the log are missing. */
   history: 'whole' | 'without' | 'gap';
+  /** The most that all its turns together may use, as it was written; empty for no limit. */
+  limit: string;
+  /** Whether a user set a limit, so that a kernel can't raise any. */
+  limits_by_user: boolean;
   /** The login in use according to the agent, e.g. ``Anthropic API key``. */
   logged_in: string;
   /** A login that is running, or has failed. */
@@ -2110,10 +2129,14 @@ export interface SessionState {
   title: string;
   /** Names of the agent's tools, if the agent lists them. */
   tools: string[];
+  /** The most that each of its later turns may use. */
+  turn_limit: string;
   /** What the agent does without asking in its current mode; no policy sees that. */
   unasked: '' | 'edits' | 'judged' | 'all';
   updated_at: number | null;
   usage: Usage | null;
+  /** What its turns used, all together. */
+  use: Use;
   /** The variant that it is, in a copy of the folder; null for other sessions. */
   variant: Variant | null;
   /** Pending permission requests. */
@@ -2174,11 +2197,13 @@ export interface SessionsFrame {
   type: 'sessions';
 }
 
-/** Change a config option, mode, model, policy, sandbox, its network, or the title. */
+/** Change a config option, mode, model, policy, sandbox, its network, a limit, or the title. */
 export interface SetConfig {
   config?: {
     [k: string]: string | boolean;
   };
+  /** The most that all turns together may use; empty for no limit. */
+  limit?: string | null;
   mode?: string | null;
   name: 'set_config';
   network?: ('all' | 'none' | 'hosts') | null;
@@ -2186,6 +2211,8 @@ export interface SetConfig {
   sandbox?: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
   title?: string | null;
+  /** The most that each later turn may use. */
+  turn_limit?: string | null;
 }
 
 /** Set the outputs of a cell that was run. */
@@ -2665,6 +2692,30 @@ export interface Usage {
   used: number;
 }
 
+/** Result of ``get_usage``. */
+export interface UsageReply {
+  /** Today's date where the sessions are, such as ``2026-12-01``. */
+  day: string;
+  /** What the session used, all its turns together; null without one. */
+  session: Use | null;
+  /** What the turns used that ended today, in all sessions that are still there. */
+  today: Use;
+}
+
+/** What turns used. */
+export interface Use {
+  /** Tool calls. */
+  calls: number;
+  /** The cost as the agent reported it, by currency; empty if it reported none. */
+  costs: Cost[];
+  /** The time in which they worked, without that in which a question waited for an answer. */
+  seconds: number;
+  /** Tokens as the agent reported them; null if it reported none. */
+  tokens: number | null;
+  /** Turns that have ended. */
+  turns: number;
+}
+
 /** A prompt, as it was sent. */
 export interface UserMessage {
   at: number | null;
@@ -2748,6 +2799,7 @@ export interface Results {
   search_sessions: FoundSessions;
   create_session: SessionState;
   get_session: SessionState;
+  get_usage: UsageReply;
   close_session: null;
   delete_session: null;
   archive_session: ArchiveReply;

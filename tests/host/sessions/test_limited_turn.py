@@ -147,7 +147,9 @@ async def test_a_sessions_limit_counts_what_earlier_turns_used() -> None:
         "Most of the limit of 10 minutes for this session is used: 8.3 minutes."
     ]
     await journal.change(calls=2)
-    assert journal.said[1:] == ["Most of the limit of 10 tool calls for this session is used: 9 tool calls."]
+    assert journal.said[1:] == [
+        "Most of the limit of 10 tool calls for this session is used: 9 tool calls."
+    ]
     await asyncio.sleep(1000)
     assert journal.stopped_at == [pytest.approx(100, abs=0.1)]
     assert journal.limits == ["10 minutes for this session"]

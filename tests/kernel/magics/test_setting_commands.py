@@ -69,7 +69,9 @@ class FakeHost(HostWithoutEvents):
                 return self.states.pop(0) if len(self.states) > 1 else self.states[0]
             case _:
                 self.asked.append(command)
-                return self.resumed if isinstance(command, ResumeSession | SetConfig) else self.reply
+                return (
+                    self.resumed if isinstance(command, ResumeSession | SetConfig) else self.reply
+                )
 
 
 class FakeKernelHost(FakeHost):

@@ -18,7 +18,6 @@ from acp_jupyter.transcript.model.use import Cost, Use
 from tests.support.kernel.fake_host import HostWithoutEvents
 from tests.support.transcript.traffic import Script
 
-
 COSTS = (Cost(amount=0.0181, currency="USD"), Cost(amount=2.0, currency="EUR"))
 
 

@@ -8,62 +8,43 @@ import pytest
 
 from acp_jupyter.protocol.parse.session import error
 
-CLAUDE, CODEX = "Internal error: API Error: ", "Internal error"
+
+def told(said: str, code: Any = -32603, /, **data: Any) -> Any:
+    return {"code": code, "message": said, **({"data": data} if data else {})}
+
+
+def claude(message: str, **data: Any) -> Any:
+    return told(f"Internal error: API Error: {message}", **data)
+
+
+def codex(kind: Any = "other", message: str = "") -> Any:
+    return told("Internal error", message=message, codex_error_info=kind)
 
 
 @pytest.mark.parametrize(
     ("raw", "cause"),
     [
-        ({"code": -32603, "message": f"{CLAUDE}400 mock error", "data": {"errorKind": "unknown"}}, ""),
-        (
-            {"code": -32603, "message": f"{CLAUDE}401", "data": {"errorKind": "authentication_failed"}},
-            "login",
-        ),
-        ({"code": -32603, "message": f"{CLAUDE}429", "data": {"errorKind": "rate_limit"}}, "rate_limit"),
-        ({"code": -32603, "message": f"{CLAUDE}Connection error."}, "network"),
-        (
-            {"code": -32603, "message": CODEX, "data": {"message": "x", "codex_error_info": "other"}},
-            "",
-        ),
-        ({"code": -32603, "message": CODEX, "data": {"codex_error_info": "unauthorized"}}, "login"),
-        (
-            {"code": -32603, "message": CODEX, "data": {"codex_error_info": "usage_limit_exceeded"}},
-            "rate_limit",
-        ),
-        (
-            {
-                "code": -32603,
-                "message": CODEX,
-                "data": {"codex_error_info": {"http_connection_failed": {"http_status_code": 429}}},
-            },
-            "rate_limit",
-        ),
-        (
-            {
-                "code": -32603,
-                "message": CODEX,
-                "data": {"codex_error_info": {"http_connection_failed": {"http_status_code": None}}},
-            },
-            "network",
-        ),
-        (
-            {
-                "code": -32603,
-                "message": CODEX,
-                "data": {"message": "exceeded retry limit, last status: 401 Unauthorized"},
-            },
-            "login",
-        ),
-        ({"code": 429, "message": '{"error":{"message":"Slow down","code":429}}'}, "rate_limit"),
-        ({"code": 401, "message": "API key not valid"}, "login"),
-        ({"code": 400, "message": "mock error"}, ""),
-        ({"code": -32603, "message": "x", "data": {"errorName": "ProviderAuthError"}}, "login"),
-        ({"code": -32000, "message": "Authentication required"}, "login"),
-        ({"code": -32000, "message": "The disk is full"}, ""),
-        ({"code": -32603, "message": "getaddrinfo ENOTFOUND api.example.org"}, "network"),
-        ({"code": -32603, "message": "x", "data": {"details": "TypeError: fetch failed"}}, "network"),
-        ({"message": "a" * 5000 + "rate limit"}, ""),
-        ({"message": 5, "code": {}, "data": {"errorKind": ["rate_limit"]}}, ""),
+        (claude("400 mock error", errorKind="unknown"), ""),
+        (claude("401", errorKind="authentication_failed"), "login"),
+        (claude("429", errorKind="rate_limit"), "rate_limit"),
+        (claude("Connection error."), "network"),
+        (codex(message="mock error"), ""),
+        (codex("unauthorized"), "login"),
+        (codex("usage_limit_exceeded"), "rate_limit"),
+        (codex({"http_connection_failed": {"http_status_code": 429}}), "rate_limit"),
+        (codex({"http_connection_failed": {"http_status_code": None}}), "network"),
+        (codex(message="exceeded retry limit, last status: 401 Unauthorized"), "login"),
+        (told('{"error":{"message":"Slow down","code":429}}', 429), "rate_limit"),
+        (told("API key not valid", 401), "login"),
+        (told("mock error", 400), ""),
+        (told("x", errorName="ProviderAuthError"), "login"),
+        (told("Authentication required", -32000), "login"),
+        (told("The disk is full", -32000), ""),
+        (told("getaddrinfo ENOTFOUND api.example.org"), "network"),
+        (told("x", details="TypeError: fetch failed"), "network"),
+        (told("a" * 5000 + "rate limit"), ""),
+        (told("x", {}, errorKind=["rate_limit"]), ""),
+        ({"message": 5}, ""),
         ("login", ""),
         (None, ""),
     ],

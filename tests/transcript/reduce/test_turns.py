@@ -108,7 +108,7 @@ def test_tokens_are_those_that_the_agent_counts(
 @pytest.mark.parametrize(
     ("error", "reason", "next_step", "login"),
     [
-        ({"code": 401, "message": "Bad key."}, "login_expired", "Log in to it again", True),
+        ({"code": 401, "message": "Bad key."}, "login_expired", "Log in to it, then", True),
         ({"code": 429, "message": "Slow down."}, "rate_limited", "Wait, or choose another", False),
         (
             {"code": -32603, "message": "fetch failed"},

@@ -28,17 +28,18 @@ describe('the limits of a session', () => {
     expect(field('All turns of this session').value).toBe('1 h');
     fireEvent.input(field('Each turn'), { target: { value: ' 10 min, 30 calls ' } });
     fireEvent.click(button('Set'));
-    expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { turn_limit: '10 min, 30 calls' });
+    const change = { turn_limit: '10 min, 30 calls' };
+    await until(() => expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, change));
     await until(() => expect(view().queryByRole('dialog', { name: 'Limits' })).toBeNull());
     expect(document.activeElement).toBe(button('Limit: 1 h'));
   });
 
-  it('are seen, and taken away', () => {
+  it('are seen, and taken away', async () => {
     show({ limit: '5 USD', turn_limit: '30 calls' });
     fireEvent.click(button('Limit: 30 calls; 5 USD'));
     fireEvent.input(field('All turns of this session'), { target: { value: '' } });
     fireEvent.click(button('Set'));
-    expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { limit: '' });
+    await until(() => expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { limit: '' }));
   });
 
   it('keep what was typed if the server refuses it, and say why', async () => {

@@ -90,15 +90,11 @@ function LimitForm({ id, session, t, onSet, onDone }: LimitFormProps) {
       .finally(() => setBusy(false));
   };
   return (
-    <form
+    <div
       id={id}
-      class="acp-pop acp-limits"
+      class="acp-pop"
       role="dialog"
       aria-label={t('Limits')}
-      onSubmit={event => {
-        event.preventDefault();
-        submit();
-      }}
       onKeyDown={event => {
         event.stopPropagation();
         if (event.key === 'Escape') {
@@ -107,51 +103,59 @@ function LimitForm({ id, session, t, onSet, onDone }: LimitFormProps) {
         }
       }}
     >
-      <div class="acp-field">
-        <label for={`${id}-turn`}>{t('Each turn')}</label>
-        <input
-          id={`${id}-turn`}
-          ref={first}
-          type="text"
-          autocomplete="off"
-          maxLength={200}
-          placeholder="10 min, 30 calls"
-          value={turn}
-          aria-describedby={`${id}-about`}
-          onInput={event => setTurn(event.currentTarget.value)}
-        />
-      </div>
-      <div class="acp-field">
-        <label for={`${id}-whole`}>{t('All turns of this session')}</label>
-        <input
-          id={`${id}-whole`}
-          type="text"
-          autocomplete="off"
-          maxLength={200}
-          placeholder="2 h, 5 USD"
-          value={whole}
-          aria-describedby={`${id}-about`}
-          onInput={event => setWhole(event.currentTarget.value)}
-        />
-      </div>
-      <p class="muted" id={`${id}-about`}>
-        {t(
-          'Time, tool calls, tokens or cost, such as 90 s, 30 calls, 200k tokens, 2 USD. Empty for no limit. It counts from the next turn on.',
-        )}
-      </p>
-      {failure !== '' && (
-        <p class="acp-failure err" role="alert">
-          {failure}
+      <form
+        class="acp-limits"
+        onSubmit={event => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <div class="acp-field">
+          <label for={`${id}-turn`}>{t('Each turn')}</label>
+          <input
+            id={`${id}-turn`}
+            ref={first}
+            type="text"
+            autocomplete="off"
+            maxLength={200}
+            placeholder="10 min, 30 calls"
+            value={turn}
+            aria-describedby={`${id}-about`}
+            onInput={event => setTurn(event.currentTarget.value)}
+          />
+        </div>
+        <div class="acp-field">
+          <label for={`${id}-whole`}>{t('All turns of this session')}</label>
+          <input
+            id={`${id}-whole`}
+            type="text"
+            autocomplete="off"
+            maxLength={200}
+            placeholder="2 h, 5 USD"
+            value={whole}
+            aria-describedby={`${id}-about`}
+            onInput={event => setWhole(event.currentTarget.value)}
+          />
+        </div>
+        <p class="muted" id={`${id}-about`}>
+          {t(
+            'Time, tool calls, tokens or cost, such as 90 s, 30 calls, 200k tokens, 2 USD. Empty for no limit. It counts from the next turn on.',
+          )}
         </p>
-      )}
-      <div class="acts">
-        <button type="submit" class="btn small" aria-disabled={busy}>
-          {t('Set')}
-        </button>
-        <button type="button" class="btn quiet small" onClick={onDone}>
-          {t('Cancel')}
-        </button>
-      </div>
-    </form>
+        {failure !== '' && (
+          <p class="acp-failure err" role="alert">
+            {failure}
+          </p>
+        )}
+        <div class="acts">
+          <button type="submit" class="btn small" aria-disabled={busy}>
+            {t('Set')}
+          </button>
+          <button type="button" class="btn quiet small" onClick={onDone}>
+            {t('Cancel')}
+          </button>
+        </div>
+      </form>
+    </div>
   );
 }

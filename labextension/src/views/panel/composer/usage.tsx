@@ -36,8 +36,11 @@ export function UsageRing({ session, actions, t }: RingProps) {
       document.removeEventListener('focusin', close, true);
     };
   }, [open]);
-  const usage = session?.usage && session.usage.size > 0 ? session.usage : null;
-  if (session === null || (usage === null && session.use.turns === 0)) {
+  if (session === null) {
+    return null;
+  }
+  const usage = session.usage !== null && session.usage.size > 0 ? session.usage : null;
+  if (usage === null && session.use.turns === 0) {
     return null;
   }
   const part = usage === null ? 0 : Math.min(1, Math.max(0, usage.used / usage.size));
@@ -158,7 +161,7 @@ function UseTable({ session, actions, t }: RingProps & { readonly session: Sessi
           </tr>
         </thead>
         <tbody>
-          {useRows(t).map(([name, words]) => (
+          {rowsOf(t).map(([name, words]) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               {columns.map((each, index) => (
@@ -174,7 +177,7 @@ function UseTable({ session, actions, t }: RingProps & { readonly session: Sessi
 }
 
 /** What the table says of a sum, row by row. */
-function useRows(t: Translate): [string, (use: Use) => string][] {
+function rowsOf(t: Translate): [string, (use: Use) => string][] {
   const nothing = t('not reported');
   return [
     [t('Turns'), ({ turns }) => grouped(turns)],
