@@ -238,7 +238,7 @@ class _Bounds:
 
     def limit(self) -> str:
         """Return what a job that starts now may use."""
-        left = {
+        left: dict[str, Any] = {
             name: max(_LEAST, most - self._all.used(name, Use()))
             for name, most in self._all.limit.amounts().items()
         }

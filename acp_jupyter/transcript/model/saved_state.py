@@ -27,6 +27,7 @@ from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.spilling import NEWEST_TURNS
 from acp_jupyter.transcript.model.state import Transcript, WrittenDiff
 from acp_jupyter.transcript.model.tool_items import KnownTerminal, TerminalView
+from acp_jupyter.transcript.model.use import Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class _Rest:
     stopping: str | None
     time_up: str | None
     limit_words: str
+    turn_use: Use
     refused: bool
     written: dict[str, WrittenDiff]
 
@@ -142,6 +144,7 @@ def save_rest(transcript: Transcript) -> JsonValue:
         stopping=transcript.stopping,
         time_up=transcript.time_up,
         limit_words=transcript.limit_words,
+        turn_use=transcript.turn_use,
         refused=transcript.refused,
         written=dict(transcript.written.items()),
     )
@@ -184,6 +187,7 @@ def restored(parts: Iterable[bytes], saved: JsonValue, shelf: SpillStore) -> Tra
         stopping=rest.stopping,
         time_up=rest.time_up,
         limit_words=rest.limit_words,
+        turn_use=rest.turn_use,
         refused=rest.refused,
         written=Map.of(rest.written),
     )

@@ -307,7 +307,7 @@ def _head(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
 
 def _version(folder: Path) -> None:
     path = folder / HEAD_FILE
-    content = path.read_bytes().partition(b"\n")[2].replace(b'"version":"2 ', b'"version":"3 ')
+    content = path.read_bytes().partition(b"\n")[2].replace(b'"version":"3 ', b'"version":"4 ')
     check = hashlib.sha256(content).hexdigest()
     path.write_bytes(check.encode() + b"\n" + content)
 

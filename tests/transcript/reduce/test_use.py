@@ -118,8 +118,7 @@ def test_what_was_used_before_the_first_turn_and_by_copies_does_not_count(script
     assert (script.use.tokens, script.use.cost("USD")) == (100, 1.0)
     before = script.use
     copy = CopiedTurn(turn_id="t1", cell_id="")
-    text = ({"type": "text", "text": "Do it"},)
-    script.note(TurnQueued(turn_id="t2", prompt=text, copy_of=copy))
+    script.note(TurnQueued(turn_id="t2", prompt=({"type": "text", "text": "Do it"},), copy_of=copy))
     script.note(TurnStartedNote(turn_id="t2"))
     prompt = script.line(">", {"id": 1, "method": "session/prompt", "params": {"prompt": []}})
     script.report(900, 9.0)
