@@ -51,6 +51,8 @@ describe('the limits of a session', () => {
     fireEvent.click(button('Set'));
     await until(() => expect(view().getByRole('alert').textContent).toBe(words));
     expect(field('Each turn').value).toBe('ten');
+    fireEvent.input(field('Each turn'), { target: { value: 'ten m' } });
+    expect(view().queryByRole('alert')).toBeNull();
     fireEvent.keyDown(field('Each turn'), { key: 'Escape' });
     expect(view().queryByRole('dialog')).toBeNull();
     expect(document.activeElement).toBe(button('No limit'));

@@ -121,7 +121,10 @@ function LimitForm({ id, session, t, onSet, onDone }: LimitFormProps) {
             placeholder="10 min, 30 calls"
             value={turn}
             aria-describedby={`${id}-about`}
-            onInput={event => setTurn(event.currentTarget.value)}
+            onInput={event => {
+              setTurn(event.currentTarget.value);
+              setFailure('');
+            }}
           />
         </div>
         <div class="acp-field">
@@ -134,7 +137,10 @@ function LimitForm({ id, session, t, onSet, onDone }: LimitFormProps) {
             placeholder="2 h, 5 USD"
             value={whole}
             aria-describedby={`${id}-about`}
-            onInput={event => setWhole(event.currentTarget.value)}
+            onInput={event => {
+              setWhole(event.currentTarget.value);
+              setFailure('');
+            }}
           />
         </div>
         <p class="muted" id={`${id}-about`}>
