@@ -52,6 +52,15 @@ def _package(
     monkeypatch.delitem(sys.modules, name, raising=False)
 
 
+def test_the_page_shows_the_example() -> None:
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "context-providers.md"
+    text = page.read_text(encoding="utf-8")
+    assert (_EXAMPLE / "shop_catalogue.py").read_text(encoding="utf-8") in text
+    points = _EXAMPLE / "shop_catalogue-1.0.dist-info" / "entry_points.txt"
+    _, name, module = points.read_text(encoding="utf-8").replace("\n", " = ").split(" = ")[:3]
+    assert f'{name} = "{module}"' in text
+
+
 @pytest.mark.usefixtures("example")
 def test_the_example_offers_its_names_and_describes_them() -> None:
     assert offered_names("") == ["shop:orders", "shop:orders_2025", "shop:stores"]
