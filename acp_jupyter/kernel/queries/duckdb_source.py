@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -28,23 +28,11 @@ _HARMLESS = {"random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "current_q
 """Functions that DuckDB lists as having effects because each call gives another value."""
 _REFUSED = {"current_setting", "getenv", "getvariable", "json_serialize_plan"}
 """Functions that read settings, which may be passwords, or another query in a text."""
-_COLUMNS = """
-SELECT lower(table_name), column_name FROM duckdb_columns()
-WHERE list_contains(?, lower(table_name))
-"""
-_TABLES = """
-SELECT lower(table_name), sql FROM duckdb_tables() WHERE list_contains(?, lower(table_name))
-"""
-_VIEWS = """
-SELECT lower(view_name), sql FROM duckdb_views()
-WHERE NOT internal AND list_contains(?, lower(view_name))
-"""
+_COLUMNS = "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"
+_TABLES = "SELECT table_name, sql FROM duckdb_tables() WHERE NOT internal"
+_VIEWS = "SELECT view_name, sql FROM duckdb_views() WHERE NOT internal"
 _KNOWN = """
-WITH named AS (
-    SELECT lower(table_name) AS name FROM duckdb_tables()
-    UNION ALL SELECT lower(view_name) FROM duckdb_views()
-)
-SELECT name FROM named WHERE list_contains(?, name)
+SELECT table_name, '' FROM duckdb_tables() UNION ALL SELECT view_name, '' FROM duckdb_views()
 """
 
 
@@ -126,15 +114,23 @@ class DuckdbSource:
 
     def _views(self, select: Select, known: Mapping[str, str]) -> dict[str, str]:
         """Return the definitions of the views that a query names."""
-        wanted = sorted(select.tables - {*known})
-        return dict(self._cursor.execute(_VIEWS, [wanted]).fetchall())
+        return dict(self._named(_VIEWS, select.tables - {*known}))
+
+    def _named(self, listing: str, names: Collection[str]) -> list[tuple[str, str]]:
+        """Return the rows of a listing whose first column is one of the names, without case.
+
+        DuckDB's own ``lower`` differs from ours for some letters.
+        """
+        rows = self._cursor.execute(listing).fetchall()
+        keys = ((str(name).casefold(), str(more)) for name, more in rows)
+        return [(key, more) for key, more in keys if key in names]
 
     def _require_tables(self, select: Select) -> None:
         strange = sorted(name for name in select.with_names if not name.isidentifier())
         if strange:  # a file of that name may be meant elsewhere
             raise QueryError(f"Give {strange[0][:200]!r} in WITH a name of letters and digits.")
         wanted = sorted(select.tables - select.with_names)
-        known = {row[0] for row in self._cursor.execute(_KNOWN, [wanted]).fetchall()}
+        known = {name for name, _ in self._named(_KNOWN, wanted)}
         unknown = [name for name in wanted if name not in known]
         if unknown:
             raise QueryError(
@@ -143,11 +139,10 @@ class DuckdbSource:
             )
 
     def _check_masks(self, select: Select) -> None:
-        named = sorted(select.tables)
         hidden = {
-            (str(table), str(column).casefold())
-            for table, column in self._cursor.execute(_COLUMNS, [named]).fetchall()
-            if masks.is_masked(column, (str(table), self._name))
+            (table, column.casefold())
+            for table, column in self._named(_COLUMNS, select.tables)
+            if masks.is_masked(column, (table, self._name))
         }
         if not hidden:
             return
@@ -158,8 +153,8 @@ class DuckdbSource:
             raise QueryError(f"{words} {select.unnamed} takes columns without their names.")
         if select.last_parts & (select.tables | select.aliases):
             raise QueryError(f"{words} A table's name takes all its columns.")
-        made = dict(self._cursor.execute(_TABLES, [named]).fetchall())
-        if any("generated" in str(made.get(table)).casefold() for table, _ in hidden):
+        of_hidden = {table for table, _ in hidden}
+        if any("generated" in made.casefold() for _, made in self._named(_TABLES, of_hidden)):
             raise QueryError(f"{words} The table computes columns from others.")
 
 

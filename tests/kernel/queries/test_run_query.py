@@ -227,6 +227,20 @@ def test_a_view_of_a_file_is_not_read_before_the_query_may_run(tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("masked")
+def test_names_are_compared_as_the_database_compares_them() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE Straße AS SELECT 'ann-lee' AS EMail, 1 AS id")
+    for sql in (
+        "SELECT * FROM Straße",
+        'SELECT * FROM straße WHERE 1 IN (WITH "straße" AS (SELECT 1) FROM "straße")',
+        "SELECT * FROM STRAßE WHERE 1 IN (WITH strasse AS (SELECT 1) FROM strasse)",
+    ):
+        with pytest.raises(QueryError, match="masked"):
+            _asked(connection, sql)
+    assert "| 1 |" in _asked(connection, "SELECT id FROM STRAßE")
+
+
+@pytest.mark.usefixtures("masked")
 def test_a_view_that_reads_by_a_macro_is_refused_where_something_is_masked() -> None:
     connection = _connected("DuckDB", Path())
     connection.execute("CREATE VIEW by_macro AS SELECT z FROM every()")
