@@ -154,6 +154,7 @@ _COMMANDS = {
     *("get_changes", "list_changing_sessions", "revert_turn", "keep_variant", "allow_download"),
     *("restart_agent", "login", "cancel_login", "logout", "list_rules", "revoke_rule"),
     *("trust_folder", "list_trust", "revoke_trust", "attach_turn"),
+    *("get_usage",),
     *("import_log", "start_import", "get_import", "cancel_import"),
     # of features
     *("find_stale", "get_history", "rewind_session", "undo_rewind", "list_prompts"),
@@ -174,7 +175,7 @@ _OPTIONS = {
 _SUBCOMMANDS = {
     *("agents", "login", "logout", "restart", "use", "sessions", "new", "resume", "fork", "close"),
     *("delete", "mode", "model", "config", "policy", "sandbox", "network", "log", "steer"),
-    *("cancel", "export", "import", "status", "help"),
+    *("cancel", "export", "import", "status", "limit", "usage", "help"),
     # of features
     *("rewind", "context", "prompts", "record", "replay"),
 }
