@@ -119,7 +119,9 @@ def test_another_notebook_is_named_by_the_prompt_and_in_the_question(
     other = lab.open(workspace.notebook("b = 1", name="other.ipynb"))
     other.wait_for_kernel()
     other.run_to_end(0)
-    lab.open(workspace.notebook("a = 1")).wait_for_kernel()
+    path = workspace.notebook("a = 1")
+    lab.command("docmanager:open", {"path": path})
+    lab.notebook(path).wait_for_kernel()
     there = {"notebook": "other.ipynb"}
     edit = {"cell_id": other.read().cells[0].id, "fingerprint": fingerprint("b = 1")}
     calls = [
