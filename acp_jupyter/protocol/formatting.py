@@ -26,6 +26,11 @@ def shorten_middle(text: str, chars: int) -> str:
     return f"{text[:half]}\n… {left:,} characters left out …\n{text[-half:]}"
 
 
+def is_shortened(text: str) -> bool:
+    """Return whether a text says that it lacks a part, as the functions above do, and pages."""
+    return " characters left out" in text
+
+
 def code_block(text: str, language: str = "") -> str:
     """Return a code block whose fence is longer than any run of backticks inside."""
     marks = fence(text)

@@ -127,12 +127,16 @@ def unanswered_text(by: str) -> str:
 
 
 class Attachment(Model):
-    """An attachment of a prompt."""
+    """What goes along with a prompt: a content block after its text."""
 
-    type: BlockType
+    type: Literal[BlockType, "text"]
     name: str
     uri: str = ""
     mime_type: str = ""
+    size: int | None = None
+    """In bytes; null if the agent reads it itself, and for logs of earlier versions."""
+    cut: bool = False
+    """Whether a part was left out because it is long; its text says so."""
 
 
 class UserMessage(ItemBase):

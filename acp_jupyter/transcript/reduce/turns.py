@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from acp_jupyter.errors import NobodyToAsk
-from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
+from acp_jupyter.protocol.content import ContentBlock, OtherBlock, TextBlock, read_block
+from acp_jupyter.protocol.formatting import is_shortened
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
     StartFailed,
@@ -103,13 +104,43 @@ def prompt_text(prompt: tuple[dict[str, JsonValue], ...]) -> str:
 
 
 def prompt_attachments(prompt: tuple[dict[str, JsonValue], ...]) -> tuple[Attachment, ...]:
-    """Return what a prompt carries beside its text."""
-    blocks = (read_block(raw) for raw in prompt)
-    return tuple(
-        Attachment(type=b.type, name=b.name or b.type, uri=b.uri, mime_type=b.mime_type)
-        for b in blocks
-        if isinstance(b, OtherBlock) and b.type != "other"
+    """Return what a prompt carries beside its text; once what is there as a picture and text."""
+    blocks = [read_block(raw) for raw in prompt]
+    pictures = {b.uri for b in blocks if isinstance(b, OtherBlock) and b.type == "image"}
+    found = (
+        _attachment(block, is_first=number == 0)
+        for number, block in enumerate(blocks)
+        if not (
+            isinstance(block, OtherBlock) and block.type == "resource" and block.uri in pictures
+        )
     )
+    return tuple(each for each in found if each is not None)
+
+
+_NAME_CHARS = 80
+
+
+def _attachment(block: ContentBlock | None, *, is_first: bool) -> Attachment | None:
+    match block:
+        case TextBlock() if not is_first and block.text.strip():
+            # Values of variables, which not every agent takes in a block of their own.
+            name = block.text.strip().split("\n", 1)[0].rstrip(":")[:_NAME_CHARS]
+            return _with_text(Attachment(type="text", name=name), block.text)
+        case OtherBlock(type="image" | "audio" | "resource_link" | "resource" as kind):
+            name = block.name or block.uri.rpartition("/")[2] or kind
+            found = Attachment(type=kind, name=name, uri=block.uri, mime_type=block.mime_type)
+            if block.data:
+                return found.model_copy(update={"size": len(block.data) * 3 // 4})
+            if kind == "resource":
+                return _with_text(found, block.text)
+            return found.model_copy(update={"size": block.size})
+        case _:
+            return None
+
+
+def _with_text(found: Attachment, text: str) -> Attachment:
+    size = len(text.encode(errors="replace"))
+    return found.model_copy(update={"size": size, "cut": is_shortened(text)})
 
 
 def started(draft: Draft, note: TurnStartedNote) -> None:

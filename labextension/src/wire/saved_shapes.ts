@@ -26,10 +26,12 @@ export const SHAPES = {
     size: 'text',
   },
   Attachment: {
-    type: ['image', 'audio', 'resource_link', 'resource'],
+    type: ['image', 'audio', 'resource_link', 'resource', 'text'],
     name: 'text',
     uri: 'text',
     mime_type: 'text',
+    size: 'number?',
+    cut: 'flag',
   },
   CellError: { cell: 'text', cell_id: 'text', words: 'text' },
   ChangedFile: {

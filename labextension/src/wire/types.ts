@@ -196,11 +196,15 @@ export interface AttachedTurn {
   turn: TurnState;
 }
 
-/** An attachment of a prompt. */
+/** What goes along with a prompt: a content block after its text. */
 export interface Attachment {
+  /** Whether a part was left out because it is long; its text says so. */
+  cut: boolean;
   mime_type: string;
   name: string;
-  type: 'image' | 'audio' | 'resource_link' | 'resource';
+  /** In bytes; null if the agent reads it itself, and for logs of earlier versions. */
+  size: number | null;
+  type: 'image' | 'audio' | 'resource_link' | 'resource' | 'text';
   uri: string;
 }
 
@@ -446,6 +450,7 @@ export type Command =
   | GetItems
   | GetCell
   | GetContext
+  | RedactText
   | GetTurn
   | AttachTurn
   | GetSavedOutputs
@@ -1725,6 +1730,19 @@ export interface RecordingOptions {
   run: string;
 }
 
+/** Replace secrets in a text that a page attaches to a prompt. */
+export interface RedactText {
+  name: 'redact_text';
+  /** The session that gets it, if one is open: its agent's secrets are known. */
+  session_id?: string;
+  text: string;
+}
+
+/** Result of ``redact_text``. */
+export interface RedactedText {
+  text: string;
+}
+
 /** Result of ``get_registry`` and ``update_registry``. */
 export interface RegistryReply {
   /** A date like ``2026-02-07``; empty if there is no list. */
@@ -2814,6 +2832,7 @@ export interface Results {
   set_config: SessionState;
   get_items: ItemsPage;
   get_context: NotebookContext;
+  redact_text: RedactedText;
   get_turn: TurnDetail;
   attach_turn: AttachedTurn;
   get_records: SavedOutputs;

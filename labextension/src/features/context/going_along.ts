@@ -4,10 +4,17 @@ import type { Translate } from '../../views';
 import { bytes, grouped, plural } from '../../views/i18n';
 import { isRecord } from '../../wire/read';
 
-type Kind = 'cell' | 'variable' | 'file' | 'selection' | 'image';
+export type Kind = 'cell' | 'output' | 'variable' | 'file' | 'selection' | 'image' | 'text';
 
 const KINDS: Record<DraftAttachment['kind'], Kind> = {
-  ...{ cell: 'cell', error: 'cell', variable: 'variable', selection: 'selection', image: 'image' },
+  ...{
+    cell: 'cell',
+    error: 'cell',
+    output: 'output',
+    variable: 'variable',
+    selection: 'selection',
+    image: 'image',
+  },
   ...{ file: 'file', document: 'file', text: 'file' },
 };
 
@@ -18,7 +25,7 @@ export interface Going {
   readonly label: string;
   /** What is sent; `null` if it can't be read. */
   readonly block: Block | null;
-  /** Why it can't be read. */
+  /** Why it can't be read, or in what other form it may go. */
   readonly words: string;
   /** Whether the user has taken it out for this prompt; it can be put back. */
   readonly isOut: boolean;
@@ -55,31 +62,52 @@ export function sizeOf(block: Block): number {
 /** Characters of a token, on average. */
 const TOKEN_CHARS = 4;
 
+/** What is counted of a block. */
+export interface Counted {
+  readonly kind: Kind;
+  /** In bytes; `null` if the agent reads it itself. */
+  readonly size: number | null;
+  /** How many characters of text it has; `null` for a picture. */
+  readonly chars: number | null;
+}
+
 /** The line over the message box: `2 cells, 1 file: 4.1 kB, about 1,000 tokens`. */
 export function summary(all: readonly Going[], t: Translate): string {
-  const going = all.filter(({ isOut, block }) => !isOut && block !== null);
-  if (going.length === 0) {
-    return t('Nothing goes along');
-  }
+  const going = all.flatMap(({ kind, isOut, block }): Counted[] => {
+    const isPicture = block !== null && pictureOf(block) !== null;
+    return isOut || block === null
+      ? []
+      : [{ kind, size: sizeOf(block), chars: isPicture ? null : textOfBlock(block).length }];
+  });
+  return going.length === 0 ? t('Nothing goes along') : countedWords(going, t);
+}
+
+/** How many of each kind there are, their size, and about how many tokens that is. */
+export function countedWords(going: readonly Counted[], t: Translate): string {
   const names: readonly (readonly [Kind, string, string])[] = [
     ['cell', '1 cell', '%1 cells'],
+    ['output', '1 output', '%1 outputs'],
     ['variable', '1 variable', '%1 variables'],
     ['file', '1 file', '%1 files'],
     ['selection', '1 selection', '%1 selections'],
     ['image', '1 image', '%1 images'],
+    ['text', '1 text', '%1 texts'],
   ];
   const counts = names.flatMap(([kind, one, many]) => {
     const { length } = going.filter(each => each.kind === kind);
     return length === 0 ? [] : [plural(t, length, one, many)];
   });
-  const blocks = going.flatMap(({ block }) => (block === null ? [] : [block]));
-  const size = blocks.reduce((sum, block) => sum + sizeOf(block), 0);
-  const texts = blocks.filter(block => pictureOf(block) === null);
-  const chars = texts.reduce((sum, block) => sum + textOfBlock(block).length, 0);
-  const parts = `${counts.join(', ')}: ${bytes(size)}`;
+  const sizes = going.flatMap(({ size }) => size ?? []);
+  const texts = going.flatMap(({ chars }) => chars ?? []);
+  const words = counts.join(', ');
+  const parts = sizes.length === 0 ? words : `${words}: ${bytes(sum(sizes))}`;
   return texts.length === 0
     ? parts
-    : t('%1, about %2 tokens', parts, grouped(rounded(chars / TOKEN_CHARS)));
+    : t('%1, about %2 tokens', parts, grouped(rounded(sum(texts) / TOKEN_CHARS)));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
 }
 
 /** Rounds to two digits, since it is an estimate. */

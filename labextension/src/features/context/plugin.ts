@@ -113,8 +113,12 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
     tracker.widgetAdded.connect((_, notebook) => watch(notebook));
     tracker.currentChanged.connect(tell);
     addToViews(async () => {
-      const { preview } = await import(/* webpackChunkName: "views" */ './view/preview');
+      const [{ preview }, { WentAlong }] = await Promise.all([
+        import(/* webpackChunkName: "views" */ './view/preview'),
+        import(/* webpackChunkName: "views" */ './view/went_along'),
+      ]);
       return {
+        turnFooter: WentAlong,
         composer: preview({
           blocks: attachments => panel.blocks(attachments),
           pinned: session => pinnedIn(client, tracker, session),

@@ -39,12 +39,16 @@ function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId:
       <div dir="auto">
         <Visible text={item.text} strictness="controls" />
       </div>
-      {item.attachments.map((attachment, index) => (
-        <span key={index} class="from">
-          <Icon name={attachment.type === 'image' ? 'image' : 'attach'} small />
-          {attachment.name}
-        </span>
-      ))}
+      {item.attachments.flatMap((attachment, index) =>
+        attachment.type === 'text' ? (
+          [] // it stands in the prompt's text
+        ) : (
+          <span key={index} class="from">
+            <Icon name={attachment.type === 'image' ? 'image' : 'attach'} small />
+            {attachment.name}
+          </span>
+        ),
+      )}
       <AboutError origin={origin} />
       {origin !== null && origin.cell_id !== '' && (
         <span class="from">

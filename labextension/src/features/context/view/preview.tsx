@@ -24,8 +24,10 @@ export interface PreviewParts {
   readonly onChange: (listener: () => void) => () => void;
 }
 
-type Read =
-  { readonly block: Block; readonly words: '' } | { readonly block: null; readonly words: string };
+interface Read {
+  readonly block: Block | null;
+  readonly words: string;
+}
 
 const NOTHING: NotebookContext = { cells: [], pinned: [], too_many: 0 };
 
@@ -105,13 +107,12 @@ export function preview(parts: PreviewParts) {
 function Row({ going: { label, block, words, isOut, onToggle } }: { readonly going: Going }) {
   const { t } = useScene();
   const picture = block === null ? null : pictureOf(block);
+  const said = [block === null ? '' : bytes(sizeOf(block)), words].filter(Boolean).join(', ');
   return (
     <li class={isOut ? 'is-out' : undefined}>
       <div class="acp-going-head">
         <span class="cut">{label}</span>
-        <span class="muted">
-          {isOut ? t('not this time') : block === null ? words : bytes(sizeOf(block))}
-        </span>
+        <span class="muted">{isOut ? t('not this time') : said}</span>
         <button
           type="button"
           class="btn quiet small"
@@ -177,8 +178,9 @@ function useGoing(parts: PreviewParts, { session, attachments }: ComposerHead) {
 
   async function readOne(one: DraftAttachment): Promise<Read> {
     try {
-      const [block] = await parts.blocks([one]);
-      return block === undefined ? { block: null, words: '' } : { block, words: '' };
+      // An output that shows a picture has its text, too, until it is known what the agent takes.
+      const [block = null, other] = await parts.blocks([one]);
+      return { block, words: other === undefined ? '' : t('as text if the agent takes no images') };
     } catch (error) {
       return { block: null, words: Failure.from(error).message };
     }
