@@ -10,6 +10,7 @@ const PAGE = [
   'src/features/follow/user_input.test.ts',
   'src/features/next_cell/own_session.test.ts',
   'src/lab/output/when_near_viewport.test.ts',
+  'src/lab/context/outputs.test.ts',
   'src/lab/page/lazy_views.test.ts',
   'src/lab/panel/focus_request.test.ts',
   'src/lab/rendering/formula.test.ts',

@@ -114,6 +114,7 @@ TABLE: dict[str, Fields] = {
     "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS, "turn_id": LOOKS},
     "get_cell": {"session_id": NAMES, "number": LOOKS},
     "get_context": {"session_id": NAMES, "notebook_path": FORCED},
+    "redact_text": never("session_id", "text"),
     "get_turn": {"turn_id": NAMES, "start": LOOKS, "wait_seconds": LOOKS},
     "attach_turn": never("turn_id", "notebook_path", "cell_id"),
     "get_records": never(

@@ -1,19 +1,38 @@
-"""Which cells of a notebook are pinned or left out, and the pinned ones as content blocks."""
+"""Which cells of a notebook are pinned or left out, and the pinned ones as content blocks.
+
+Also the text of what a page attaches, without secrets.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection
 from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from acp_jupyter.api.access import Caller, NotebookLookup, notebook_of, visible_session
+from acp_jupyter.api.access import (
+    Caller,
+    NotebookLookup,
+    UserCaller,
+    notebook_of,
+    visible_session,
+)
 from acp_jupyter.api.cell_text import cell_text
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.documents import Cell
-from acp_jupyter.api.models.turns import CellPlace, GetContext, NotebookContext, PinnedCell
+from acp_jupyter.api.models.turns import (
+    CellPlace,
+    GetContext,
+    NotebookContext,
+    PinnedCell,
+    RedactedText,
+    RedactText,
+)
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.sessions.session import Session
 from acp_jupyter.protocol.formatting import shorten_middle
+from acp_jupyter.transcript.redactor import Redactor
 
 _MAX_PINNED = 20
 _CELL_CHARS = 12_000
@@ -31,10 +50,10 @@ class CellContexts:
     async def context(self, command: GetContext, caller: Caller) -> NotebookContext:
         """Return the cells, and what goes along with each prompt."""
         path, _ = notebook_of(caller, command.notebook_path)
-        redactor = self._host.sessions.redactor(None)
-        if command.session_id in self._host.sessions:
-            session = visible_session(self._host, command.session_id, caller)
-            path, redactor = session.state.notebook_path, session.redactor
+        session = self._session(command.session_id, caller)
+        redactor = self._redactor(session)
+        if session is not None:
+            path = session.state.notebook_path
         cells = await self._notebooks.contexts(path) if path else ()
         pinned, too_many = pinned_cells(path, cells, redactor.redact_text)
         return NotebookContext(
@@ -50,6 +69,20 @@ class CellContexts:
             pinned=pinned if self._host.config.bounds.attachments else (),
             too_many=too_many,
         )
+
+    @handles(RedactText)
+    async def redact(self, command: RedactText, caller: UserCaller) -> RedactedText:
+        """Return a text as an agent may get it."""
+        redactor = self._redactor(self._session(command.session_id, caller))
+        return RedactedText(text=await asyncio.to_thread(redactor.redact_text, command.text))
+
+    def _session(self, session_id: str, caller: Caller) -> Session | None:
+        if session_id not in self._host.sessions:
+            return None
+        return visible_session(self._host, session_id, caller)
+
+    def _redactor(self, session: Session | None) -> Redactor:
+        return self._host.sessions.redactor(None) if session is None else session.redactor
 
 
 def pinned_cells(

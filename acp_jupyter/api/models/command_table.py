@@ -89,6 +89,8 @@ from acp_jupyter.api.models.turns import (
     ListTrust,
     NotebookContext,
     PromptSession,
+    RedactedText,
+    RedactText,
     RevertReply,
     RevertTurn,
     RevokeRule,
@@ -212,6 +214,7 @@ COMMANDS = (
     CommandRow(
         GetContext, GET("context", query=same("notebook_path", "session_id")), NotebookContext
     ),
+    CommandRow(RedactText, None, RedactedText, only_user="ask what is a secret"),
     CommandRow(
         GetTurn,
         GET("turns/{turn_id}", query={"wait": "wait_seconds", "start": "start"}),

@@ -180,6 +180,21 @@ class GetContext(BaseCommand):
     """A session of it, if one is open: what is pinned is as its next prompt has it."""
 
 
+class RedactText(BaseCommand):
+    """Replace secrets in a text that a page attaches to a prompt."""
+
+    name: Literal["redact_text"] = "redact_text"
+    session_id: str = ""
+    """The session that gets it, if one is open: its agent's secrets are known."""
+    text: str = Field(max_length=100_000)
+
+
+class RedactedText(Model):
+    """Result of ``redact_text``."""
+
+    text: str
+
+
 class CellPlace(Model):
     """A cell's place, without its content."""
 

@@ -44,6 +44,8 @@ _NAME_CHARS = 1_000
 _URI_CHARS = 8_000
 _QUEUED_PROMPTS = 100
 """Prompts that may wait in one session."""
+_NO_FILE = "jupyter:"
+"""How the address of a cell, an output or a variable begins."""
 _MIME = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}/[\w.+-]{1,100}(?:\s*;[^\x00-\x1f]{0,200})?")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+")
 
@@ -133,9 +135,31 @@ def fitted_blocks(
     """Return the blocks in kinds that the agent supports.
 
     All agents support text and links. An embedded text that the agent doesn't support becomes a
-    link if the file is in the session's folder, else text.
+    link if the file is in the session's folder, else text. Of a picture with its text, one goes.
     """
-    return tuple(_fitted(block, capabilities, root, agent, is_file) for block in blocks)
+    pictured = pictures_with_text(blocks)
+    unused = "resource" if "image" in capabilities else "image"
+    return tuple(
+        _fitted(block, capabilities, root, agent, is_file)
+        for block in blocks
+        if not (block.get("type") == unused and _address(block) in pictured)
+    )
+
+
+def pictures_with_text(blocks: Sequence[Obj]) -> frozenset[str]:
+    """Return the addresses of what is there both as a picture and as text.
+
+    A page sends an output of a cell so, while it is not known whether the agent takes images.
+    """
+    pictures, texts = (
+        {_address(block) for block in blocks if block.get("type") == kind}
+        for kind in ("image", "resource")
+    )
+    return frozenset(each for each in pictures & texts if each.startswith(_NO_FILE))
+
+
+def _address(block: Obj) -> str:
+    return text(block.get("uri")) or text(obj(block.get("resource")).get("uri"))
 
 
 def _fitted(

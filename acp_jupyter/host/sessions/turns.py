@@ -38,7 +38,13 @@ from acp_jupyter.host.sessions.limited_turn import LimitedTurn
 from acp_jupyter.host.sessions.modes import SessionModes
 from acp_jupyter.host.sessions.opening import SessionConnection
 from acp_jupyter.host.sessions.outside_runs import OutsideRuns
-from acp_jupyter.host.sessions.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
+from acp_jupyter.host.sessions.prompts import (
+    Blocks,
+    QueuedTurn,
+    TurnQueue,
+    fitted_blocks,
+    pictures_with_text,
+)
 from acp_jupyter.host.sessions.walls_met import WallsMet
 from acp_jupyter.host.sessions.write_watcher import WriteWatcher
 from acp_jupyter.host.store.journal import Journal
@@ -383,6 +389,9 @@ class TurnRunner:
         session = self._journal.transcript.session
         if session.copied:
             blocks = in_copy(blocks, session.copied, session.cwd)
+        pictures = pictures_with_text(blocks)
+        if pictures and "image" not in session.prompt_capabilities:
+            self._journal.note(HostNotice(text=_as_text(session.agent_info.name, len(pictures))))
         return await asyncio.to_thread(
             fitted_blocks,
             blocks,
@@ -446,6 +455,11 @@ class TurnRunner:
     def _cancel_requests(self) -> None:
         self.permissions.cancel_all()
         self.elicitations.cancel_all()
+
+
+def _as_text(agent: str, pictures: int) -> str:
+    which = "the picture" if pictures == 1 else f"{pictures} pictures"
+    return f"{agent} takes no images, so it got {which} as text."
 
 
 _END: Obj = {"type": "prompt_response", "stopReason": "end_turn"}

@@ -21,12 +21,41 @@ export type DraftAttachment = {
   | { readonly kind: 'variable'; readonly notebook: string; readonly name: string }
   /** The error's text at that time: the cell may have run again. */
   | ({ readonly kind: 'error'; readonly text: string } & OfCell)
+  | OutputAttachment
   | { readonly kind: 'selection'; readonly path: string; readonly text: string }
   /** A text file of the user's own machine. */
   | { readonly kind: 'text'; readonly text: string; readonly mimeType: string }
-  /** `data` is base64. */
-  | { readonly kind: 'image'; readonly data: string; readonly mimeType: string }
+  | ({ readonly kind: 'image' } & Picture)
 );
+
+/** An output of a cell, as it was at that time: the cell may have run again. */
+export type OutputAttachment = {
+  readonly kind: 'output';
+  /** Which of the cell's outputs it is, counted from 1. */
+  readonly number: number;
+  /** What it says as text; the middle of a very long one is left out. */
+  readonly text: string;
+  /** How many characters are left out. */
+  readonly leftOut: number;
+  /** What it shows, if that is a picture that agents take. */
+  readonly picture: Picture | null;
+} & OfCell;
+
+/** `data` is base64. */
+export interface Picture {
+  readonly data: string;
+  readonly mimeType: string;
+}
+
+/** Types of pictures that agents take. */
+export const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]);
+
+export const MAX_IMAGE_BYTES = 5_000_000;
 
 /** Most attachments of one message. */
 export const MAX_ATTACHMENTS = 20;
@@ -162,6 +191,8 @@ function keyOf(one: DraftAttachment): string {
     case 'cell':
     case 'error':
       return `${one.kind} ${one.notebook} ${one.cellId}`;
+    case 'output':
+      return `output ${one.notebook} ${one.cellId} ${one.number}`;
     case 'variable':
       return `variable ${one.notebook} ${one.name}`;
     case 'selection':

@@ -60,6 +60,7 @@ const SHAPES: { readonly [Name in keyof Answers]?: (value: unknown) => boolean }
   restart_agent: recordOf('message'),
   get_context: value =>
     isRecord(value) && Array.isArray(value.cells) && Array.isArray(value.pinned),
+  redact_text: recordOf('text'),
   get_items: value => isRecord(value) && Array.isArray(value.items),
   get_changes: value => isRecord(value) && Array.isArray(value.files),
   list_changing_sessions: value => isRecord(value) && Array.isArray(value.session_ids),

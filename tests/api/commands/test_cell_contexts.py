@@ -15,13 +15,17 @@ from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.turns import NotebookContext
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.sessions.session import Session
+from acp_jupyter.transcript.model.items import Notice, UserMessage
 from tests.support.agents.fake_agent import script
 from tests.support.host.commands import CommandSender
 from tests.support.host.driver import driving
 
 USER = UserCaller("amy")
 KERNEL = KernelCaller("kernel-1", "other.ipynb")
-AGENTS = {"takes": script("takes", "embeddedContext")}
+AGENTS = {
+    "takes": script("takes", "embeddedContext"),
+    "sees": script("takes", "image", "embeddedContext"),
+}
 TOKEN = f"ghp_{'a1B2' * 9}"
 
 
@@ -122,3 +126,39 @@ def test_nothing_goes_along_where_attachments_are_not_allowed(tmp_path: Path) ->
         sender = OfBook(driver.host, driver.root)
         assert "jupyter:" not in sent(sender, sender.make(USER, agent="takes"))
         assert sender.send(USER, "get_context", notebook_path="book.ipynb").pinned == ()
+
+
+PLOT = "jupyter:book.ipynb/cell-4-output-1"
+FORMS = (
+    {"type": "text", "text": "What is this?"},
+    {"type": "image", "data": "AAAA", "mimeType": "image/png", "uri": PLOT},
+    {"type": "resource", "resource": {"uri": PLOT, "text": "y: 1 2 3", "mimeType": "text/plain"}},
+)
+"""An output as a page sends it before it knows what the agent takes."""
+
+
+@pytest.mark.parametrize(
+    ("agent", "kind", "words"), [("sees", "image", ()), ("takes", "resource", ("the picture",))]
+)
+def test_an_agent_gets_an_output_as_a_picture_or_as_text(
+    sender: OfBook, agent: str, kind: str, words: tuple[str, ...]
+) -> None:
+    session = sender.make(USER, agent=agent)
+    turn = sender.send(USER, "prompt", session_id=session.session_id, prompt=FORMS, unpinned=["a"])
+    sender.done(session, turn["turn_id"])
+    told = json.loads(sender.text(session))
+    assert [each["type"] for each in told] == ["text", kind, "resource"]  # the last is pinned
+    items = session.transcript.items
+    (asked,) = (each for each in items if isinstance(each, UserMessage))
+    assert [each.name for each in asked.attachments] == ["cell-4-output-1", "cell-3"]
+    said = [each.text for each in items if isinstance(each, Notice)]
+    assert len(said) == len(words)
+    assert all(word in text for word, text in zip(words, said, strict=True))
+
+
+def test_a_text_of_the_page_is_without_secrets(sender: OfBook) -> None:
+    session = sender.make(USER, agent="takes")
+    for session_id in ("", session.session_id):
+        answer = sender.send(USER, "redact_text", session_id=session_id, text=f"a {TOKEN} b")
+        assert answer.text.startswith("a ")
+        assert TOKEN not in answer.text

@@ -56,6 +56,7 @@ OF_COMMANDS: dict[str, dict[str, Any]] = {
     "import_log": {"content": b"{}"},
     "start_import": {"content": b"{}"},
     "list_rules": {"session_id": None},
+    "redact_text": {"session_id": None, "text": "Hi"},
     "search_sessions": {"text": "Hi"},
     "trust_folder": {"folder": "/"},
     **tables("OF_COMMANDS"),

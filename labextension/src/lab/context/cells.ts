@@ -5,6 +5,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { LEFT_OUT, contextOf, hiddenCode, isLeftOut, shownFrames } from '../page/cell_context';
 import type { IsHidden } from '../page/cell_context';
 import { withoutColours } from '../page/without_colours';
+import { linesOrText } from './output_text';
 import { shortenMiddle } from './shorten_middle';
 
 /** Most characters of an error before it is sent. */
@@ -70,7 +71,7 @@ export function errorOf({ model, isHidden }: NumberedCell): CellError | null {
   for (const output of model.outputs.toJSON().reverse()) {
     if (output.output_type === 'error') {
       return {
-        name: string({ ...output }, 'ename').slice(0, 80),
+        name: linesOrText({ ...output }, 'ename').slice(0, 80),
         text: shortenMiddle(errorText({ ...output }, isHidden), MAX_ERROR),
       };
     }
@@ -100,7 +101,7 @@ function outputText({ outputs }: ICodeCellModel, isHidden: IsHidden | null): str
     .map(output => {
       switch (output.output_type) {
         case 'stream':
-          return string({ ...output }, 'text');
+          return linesOrText({ ...output }, 'text');
         case 'error':
           return errorText({ ...output }, isHidden);
         default:
@@ -112,19 +113,13 @@ function outputText({ outputs }: ICodeCellModel, isHidden: IsHidden | null): str
 }
 
 function textPlain(data: unknown): string {
-  return typeof data === 'object' && data !== null ? string({ ...data }, 'text/plain') : '';
+  return typeof data === 'object' && data !== null ? linesOrText({ ...data }, 'text/plain') : '';
 }
 
 function errorText(output: Readonly<Record<string, unknown>>, isHidden: IsHidden | null): string {
   const traceback = output['traceback'];
   const frames = Array.isArray(traceback) ? traceback.map(String) : [];
   const lines = shownFrames(frames, isHidden).join('\n');
-  const words = `${string(output, 'ename')}: ${string(output, 'evalue')}`;
+  const words = `${linesOrText(output, 'ename')}: ${linesOrText(output, 'evalue')}`;
   return withoutColours(lines === '' ? words : lines);
-}
-
-/** Notebooks store texts as one string or as a list of lines. */
-function string(from: Readonly<Record<string, unknown>>, key: string): string {
-  const value = from[key];
-  return Array.isArray(value) ? value.map(String).join('') : typeof value === 'string' ? value : '';
 }

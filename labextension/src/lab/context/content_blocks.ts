@@ -6,8 +6,9 @@ import type { Translate } from '../../views';
 import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
-import { withoutLeftOut } from '../page/cell_context';
+import { isLeftOut, withoutLeftOut } from '../page/cell_context';
 import { cellById, cellText } from './cells';
+import type { NumberedCell } from './cells';
 import { coveredError } from './covered_error';
 import { shortenMiddle } from './shorten_middle';
 import type { Variables } from './variables';
@@ -23,21 +24,68 @@ export interface BlockSources {
   readonly notebook: CurrentNotebook;
   readonly variables: Variables;
   readonly document: (path: string) => DocumentRegistry.Context | null;
+  /** Replaces the secrets of a session in a text. */
+  readonly redacted: (text: string, sessionId: string) => Promise<string>;
   readonly t: Translate;
 }
+
+/** What is known of the session that gets the blocks. */
+export type BlockSession = Pick<
+  SessionState,
+  'session_id' | 'cwd' | 'folder' | 'prompt_capabilities'
+>;
 
 /** Makes the content blocks of attachments; throws a `Failure` for one that no longer exists. */
 export async function blocksOf(
   attachments: readonly DraftAttachment[],
-  session: Pick<SessionState, 'cwd' | 'folder'>,
+  session: BlockSession,
   sources: BlockSources,
 ): Promise<Block[]> {
-  return Promise.all(attachments.map(one => blockOf(one, session, sources)));
+  const blocks = await Promise.all(
+    attachments.map(one =>
+      one.kind === 'output'
+        ? formsOf(one, session, sources)
+        : blockOf(one, session, sources).then(block => [block]),
+    ),
+  );
+  return blocks.flat();
+}
+
+/**
+ * An output as a picture if the agent takes images, else as text.
+ *
+ * What the agent takes is known once it has run. Before that it is both, with one address: the
+ * server then sends the one that the agent takes.
+ */
+async function formsOf(
+  one: Extract<DraftAttachment, { kind: 'output' }>,
+  { session_id: sessionId, prompt_capabilities: takes }: BlockSession,
+  sources: BlockSources,
+): Promise<Block[]> {
+  const { t } = sources;
+  const cell = cellOf(one, sources);
+  if (isLeftOut(cell.model)) {
+    throw new Failure(
+      t('Cell %1 is left out now, so nothing was sent. Remove its output.', cell.number),
+      'left_out',
+    );
+  }
+  const { picture, text, leftOut } = one;
+  const uri = addressOf(one.notebook, `cell-${cell.number}-output-${one.number}`);
+  const forms: Block[] = [];
+  if (picture !== null && (takes.length === 0 || takes.includes('image'))) {
+    forms.push({ type: 'image', ...picture, uri });
+  }
+  if (forms.length === 0 || takes.length === 0) {
+    const said = await sources.redacted(text, sessionId);
+    forms.push(embedded(uri, shortenMiddle(said, undefined, leftOut)));
+  }
+  return forms;
 }
 
 async function blockOf(
-  one: DraftAttachment,
-  session: Pick<SessionState, 'cwd' | 'folder'>,
+  one: Exclude<DraftAttachment, { kind: 'output' }>,
+  session: BlockSession,
   sources: BlockSources,
 ): Promise<Block> {
   const { root, notebook, variables, t } = sources;
@@ -54,11 +102,7 @@ async function blockOf(
         : embedded(uri ?? addressOf(one.path), unsaved);
     }
     case 'cell': {
-      const panel = notebook.find(one.notebook);
-      const cell = panel === null ? null : cellById(panel, one.cellId);
-      if (cell === null) {
-        throw goneFailure(one.label, t);
-      }
+      const cell = cellOf(one, sources);
       return embedded(addressOf(one.notebook, `cell-${cell.number}`), cellText(cell));
     }
     case 'variable': {
@@ -85,6 +129,18 @@ async function blockOf(
   }
 }
 
+function cellOf(
+  { notebook: path, cellId, label }: Extract<DraftAttachment, { kind: 'cell' | 'output' }>,
+  { notebook, t }: BlockSources,
+): NumberedCell {
+  const panel = notebook.find(path);
+  const cell = panel === null ? null : cellById(panel, cellId);
+  if (cell === null) {
+    throw new Failure(t('%1 is no longer there, so nothing was sent. Remove it.', label), 'gone');
+  }
+  return cell;
+}
+
 function textOf({ model, path }: DocumentRegistry.Context): string {
   return path.endsWith('.ipynb')
     ? JSON.stringify(withoutLeftOut(model.toJSON()), null, 1)
@@ -105,8 +161,4 @@ function embedded(uri: string, text: string, mimeType = 'text/plain'): Block {
 function addressOf(path: string, ...parts: string[]): string {
   const names = [...path.split('/'), ...parts].filter(part => part !== '');
   return `jupyter:${names.map(encodeURIComponent).join('/')}`;
-}
-
-function goneFailure(label: string, t: Translate): Failure {
-  return new Failure(t('%1 is no longer there, so nothing was sent. Remove it.', label), 'gone');
 }

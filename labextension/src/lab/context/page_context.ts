@@ -3,6 +3,7 @@ import { PageConfig } from '@jupyterlab/coreutils';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { Drag } from '@lumino/dragdrop';
 
+import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
@@ -11,13 +12,14 @@ import type { CurrentNotebook } from '../page/current_notebook';
 import { isDocument } from '../page/is_document';
 import { baseOf, folderOf, serverPath } from '../page/paths';
 import { blocksOf } from './content_blocks';
-import type { Block } from './content_blocks';
+import type { Block, BlockSession } from './content_blocks';
 import { Files } from './files';
 import { Mentions } from './mentions';
 import { Variables } from './variables';
 
 interface PageContextOptions {
   readonly app: JupyterFrontEnd;
+  readonly client: Client;
   readonly notebook: CurrentNotebook;
   /** The session that gets the message, if it is known. */
   readonly session: () => SessionState | null;
@@ -60,16 +62,15 @@ export class PageContext {
   }
 
   /** The content blocks of attachments, as they are now. */
-  blocks(
-    attachments: readonly DraftAttachment[],
-    session: Pick<SessionState, 'cwd' | 'folder'>,
-  ): Promise<Block[]> {
-    const { notebook, t } = this.#options;
+  blocks(attachments: readonly DraftAttachment[], session: BlockSession): Promise<Block[]> {
+    const { client, notebook, t } = this.#options;
     return blocksOf(attachments, session, {
       root: PageConfig.getOption('serverRoot'),
       notebook,
       variables: this.#variables,
       document: path => this.#documents().find(({ localPath }) => localPath === path) ?? null,
+      redacted: async (text, sessionId) =>
+        (await client.run({ name: 'redact_text', text, session_id: sessionId })).text,
       t,
     });
   }

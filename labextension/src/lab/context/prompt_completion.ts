@@ -74,7 +74,7 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
     this.#client = client;
     this.#notebook = notebook;
     this.#t = t;
-    this.#context = new PageContext({ app, notebook, session: () => this.#session(), t });
+    this.#context = new PageContext({ app, client, notebook, session: () => this.#session(), t });
   }
 
   isApplicable(context: ICompletionContext): Promise<boolean> {

@@ -54,6 +54,9 @@ export interface PanelOptions {
   readonly t: Translate;
 }
 
+/** Before there is a session. */
+const NO_SESSION = { session_id: '', cwd: '', folder: '', prompt_capabilities: [] };
+
 /** The side panel: it shows the session of the current notebook, or the one picked. */
 export class SessionPanel extends Widget {
   /** The id of the session that is shown now; empty for none. */
@@ -95,7 +98,7 @@ export class SessionPanel extends Widget {
     });
     const { client, notebook } = options;
     this.#stops = [
-      acceptFiles(this.node, file => this.attach(file)),
+      acceptFiles(this.node, file => void this.attach(file)),
       client.connectionChanged.add(({ state }) => {
         if (state === 'open') {
           void this.#refreshAgents();
@@ -152,14 +155,14 @@ export class SessionPanel extends Widget {
     void this.#refreshAgents();
   }
 
-  /** Attaches something to the message in the composer; nothing is sent. */
-  attach(attachment: DraftAttachment): void {
-    this.ui.attachments.add(attachment);
+  /** Attaches something to the message in the composer; returns false if there are too many. */
+  attach(attachment: DraftAttachment): boolean {
+    return this.ui.attachments.add(attachment);
   }
 
   /** The content blocks of attachments, as they would be sent now. */
   blocks(attachments: readonly DraftAttachment[]): Promise<Block[]> {
-    return this.#context.blocks(attachments, this.session ?? { cwd: '', folder: '' });
+    return this.#context.blocks(attachments, this.session ?? NO_SESSION);
   }
 
   /** The panel's state: what is open and typed, and its last message. */

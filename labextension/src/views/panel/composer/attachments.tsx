@@ -13,6 +13,7 @@ const ICONS: Record<DraftAttachment['kind'], IconName> = {
   cell: 'cell',
   variable: 'variable',
   error: 'warning',
+  output: 'terminal',
   selection: 'code',
   text: 'file',
   image: 'image',
@@ -80,11 +81,7 @@ export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
     <ul class="acp-chips" role="list" aria-label={t('Attachments')} ref={list}>
       {attachments.map((attachment, index) => (
         <li key={`${attachment.kind} ${attachment.label} ${index}`} class="acp-chip">
-          {attachment.kind === 'image' ? (
-            <img src={`data:${attachment.mimeType};base64,${attachment.data}`} alt="" />
-          ) : (
-            <Icon name={ICONS[attachment.kind]} />
-          )}
+          <Sign attachment={attachment} />
           <span class="cut" title={attachment.label}>
             {attachment.label}
           </span>
@@ -104,6 +101,17 @@ export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The picture that is attached, or an icon. */
+function Sign({ attachment }: { readonly attachment: DraftAttachment }) {
+  const { kind } = attachment;
+  const picture = kind === 'image' ? attachment : kind === 'output' ? attachment.picture : null;
+  return picture === null ? (
+    <Icon name={ICONS[kind]} />
+  ) : (
+    <img src={`data:${picture.mimeType};base64,${picture.data}`} alt="" />
   );
 }
 

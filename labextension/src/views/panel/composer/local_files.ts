@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks';
 
-import { MAX_ATTACHMENTS } from '../../../state/attachments';
+import { IMAGE_TYPES, MAX_ATTACHMENTS, MAX_IMAGE_BYTES } from '../../../state/attachments';
 import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionStore } from '../../../state/store';
 import type { Translate } from '../../i18n';
@@ -93,11 +93,7 @@ export function useAttachments(
   };
 }
 
-export const MAX_IMAGE_BYTES = 5_000_000;
-
 export const MAX_TEXT_BYTES = 200_000;
-
-const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 /** The types that the agent accepts. */
 export interface Takes {

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { Attachments, mentionAt, MAX_ATTACHMENTS } from '../../../state/attachments';
+import {
+  Attachments,
+  mentionAt,
+  MAX_ATTACHMENTS,
+  MAX_IMAGE_BYTES,
+} from '../../../state/attachments';
 import type { Mention } from '../../actions';
 import { identity } from '../../i18n';
-import { fromLocalFile, MAX_IMAGE_BYTES, MAX_TEXT_BYTES } from './local_files';
+import { fromLocalFile, MAX_TEXT_BYTES } from './local_files';
 import { grouped, marked, mentionBeside, withMention, withoutMention } from './mentions';
 
 describe('what is written after @', () => {
