@@ -12,15 +12,16 @@ import json
 import mimetypes
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from pydantic import JsonValue
 
 from acp_jupyter.api.cell_text import cell_text, output_text
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.api.models.turns import CellPlace
 from acp_jupyter.cells.context import LEFT_OUT, context_of
 from acp_jupyter.errors import AcpError, BadLine, plain_reason
 from acp_jupyter.host.requests.protected_paths import compared_names
@@ -186,6 +187,59 @@ def _text(path: Path) -> str | None:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return None
+
+
+_CELL_ADDRESS = re.compile(r"cell-(\d+)")
+
+
+def block_name(block: Mapping[str, JsonValue]) -> str:
+    """Return the name of what a content block has, as ``--without`` says it; empty for text."""
+    uri = text(block.get("uri")) or text(obj(block.get("resource")).get("uri"))
+    last = unquote(uri.rpartition("/")[2])
+    cell = _CELL_ADDRESS.fullmatch(last)
+    return f"cell {cell[1]}" if cell is not None and uri.startswith("jupyter:") else last
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """What a cell's first line leaves out of its prompt, by the names of ``--without``."""
+
+    names: frozenset[str]
+    pinned: Mapping[str, str]
+    """The ids of the notebook's pinned cells, by their names."""
+
+    @classmethod
+    def of(cls, names: Sequence[str], cells: Sequence[Cell | CellPlace]) -> Without:
+        """Return it for the cells of the notebook; none if they can't be read."""
+        pinned = {
+            f"cell {number}": cell.cell_id if isinstance(cell, CellPlace) else cell.id
+            for number, cell in enumerate(cells, 1)
+            if cell.context == "pinned"
+        }
+        # Where no cell is known, none goes along.
+        known = names if cells else (name for name in names if not name.startswith("cell "))
+        return cls(frozenset(known), pinned)
+
+    @property
+    def unpinned(self) -> tuple[str, ...]:
+        """The ids of the pinned cells that don't go along."""
+        return tuple(self.pinned[name] for name in self.names if name in self.pinned)
+
+    def kept(self, blocks: Sequence[_Block], *more: str) -> tuple[_Block, ...]:
+        """Return the blocks that go along; ``more`` is what else goes along, by name.
+
+        Raises
+        ------
+        BadLine
+            A name is of nothing that would go along: then something may go that nobody wants to.
+        """
+        known = {*map(block_name, blocks), *more, *self.pinned}
+        missing = sorted(self.names - known)
+        if missing:
+            raise BadLine(
+                f"--without {missing[0]!r}: nothing of that name goes along. Leave it out."
+            )
+        return tuple(block for block in blocks if block_name(block) not in self.names)
 
 
 _MAX_CHARS = 200_000

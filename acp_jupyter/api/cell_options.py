@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import keyword
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -106,6 +107,8 @@ class CellOptions:
     network: Network | None = None
     attach: tuple[str, ...] = ()
     var: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    """Names of what doesn't go along this time: ``cell 3``, a variable, a file."""
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     trust: bool = False
@@ -125,6 +128,15 @@ class CellOptions:
     """The options of a feature that runs the cell."""
     prepare: tuple[Preparation, ...] = ()
     """What features do before the prompt is sent."""
+
+
+_FIRST_LINE = re.compile(r"\s*%%acp(?:[ \t]([^\n]*))?(?:\n|\Z)")
+
+
+def split_cell(source: str) -> tuple[str, str] | None:
+    """Return a prompt cell's first line, after ``%%acp``, and its prompt; None for other cells."""
+    line = _FIRST_LINE.match(source)
+    return None if line is None else (line[1] or "", source[line.end() :].strip("\n"))
 
 
 def cell_help() -> str:
@@ -161,6 +173,7 @@ def parse_cell_line(line: str) -> CellOptions:
         network=None if given.network is None else named_network(given.network),
         attach=tuple(given.attach),
         var=tuple(given.var),
+        without=tuple(filter(None, given.without)),
         allow=checked_rules(given.allow, "allow"),
         deny=checked_rules(given.deny, "deny"),
         trust=given.trust,
@@ -244,6 +257,7 @@ CELL_OPTIONS = (
     "--network",
     "--attach",
     "--var",
+    "--without",
     "--allow",
     "--deny",
     "--trust",
@@ -280,7 +294,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
 }
 """The values that Tab offers, by option."""
 
-REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
+REPEATED = ("--config", "--attach", "--var", "--without", "--allow", "--deny")
 """Options that may be repeated."""
 
 SEE_HELP = "%%acp --help lists the options."
@@ -382,6 +396,14 @@ def _add_prompt(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="describe a variable to the agent: a DataFrame, an array, a figure, a "
         "function, anything; may be repeated",
+    )
+    group.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="leave this out of what goes along with this prompt: a pinned cell as 'cell 3', "
+        "or a variable or file that is named elsewhere; may be repeated",
     )
     group.add_argument(
         "--format",

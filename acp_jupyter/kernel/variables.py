@@ -60,16 +60,21 @@ class Described:
     png: bytes | None = None
 
 
-def describe_names(names: Sequence[str], namespace: Mapping[str, object]) -> tuple[Described, ...]:
+def describe_names(
+    names: Sequence[str], namespace: Mapping[str, object], *, pictures: bool = True
+) -> tuple[Described, ...]:
     """Describe variables, each once."""
     for name in names:
         if name not in namespace:
             raise UsageError(_missing(name, namespace))
-    return tuple(describe(name, namespace[name]) for name in dict.fromkeys(names))
+    return tuple(describe(name, namespace[name], picture=pictures) for name in dict.fromkeys(names))
 
 
-def describe(name: str, value: object) -> Described:
-    """Describe any value: bounded in size and in time, without the values of masked columns."""
+def describe(name: str, value: object, *, picture: bool = True) -> Described:
+    """Describe any value: bounded in size and in time, without the values of masked columns.
+
+    Drawing its ``picture`` may take long.
+    """
     head = f"{name}: {type_name(value)}"
     try:
         with time_limit(_MAX_SECONDS):
@@ -78,7 +83,7 @@ def describe(name: str, value: object) -> Described:
         return Described(name, f"{head}\nDescribing it took too long.")
     except FAILURES as error:
         return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
-    png = _picture(value)
+    png = _picture(value) if picture else None
     return Described(name, shorten_end(f"{head}\n{text}", _MAX_CHARS), png)
 
 
@@ -94,7 +99,7 @@ def described_text(name: str) -> str:
     if shell is not None and code_of_cell(shell, value) is not None:
         # Only a prompt of the kernel knows which cells are left out.
         return f"{name}: {type_name(value)}\nThe code of a cell; see the cell."
-    return describe(name, value).text
+    return describe(name, value, picture=False).text
 
 
 def users_namespace() -> Mapping[str, object]:

@@ -6,6 +6,7 @@ import json
 import os
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.api.attachments import (
     Mentionable,
+    Without,
     mention_blocks,
     notebook_text,
     with_attachments,
@@ -246,3 +248,22 @@ def test_mentions_are_bounded(folder: Path) -> None:
 @given(st.text(alphabet="@ac df/.1\n`~_\0\ud83d", max_size=60))
 def test_no_prompt_makes_it_fail(prompt: str) -> None:
     mention_blocks(prompt, Mentionable(Path.cwd(), "", {"df": "df: int"}.get, cell))
+
+
+def test_names_leave_blocks_and_pinned_cells_out() -> None:
+    cells = (
+        Cell(id="a", cell_type="code", source=""),
+        Cell(id="b", cell_type="code", source="", context="pinned"),
+    )
+    blocks: tuple[dict[str, Any], ...] = (
+        {"type": "text", "text": "Why?"},
+        {"type": "resource_link", "uri": "file:///w/a%20b.csv", "name": "a b.csv"},
+        {"type": "resource", "resource": {"uri": "jupyter:n.ipynb/variable/df", "text": "df"}},
+        {"type": "resource", "resource": {"uri": "jupyter:n.ipynb/cell-1", "text": "x"}},
+    )
+    without = Without.of(("a b.csv", "cell 1", "cell 2", "var"), cells)
+    assert without.kept(blocks, "var") == (blocks[0], blocks[2])
+    assert without.unpinned == ("b",)
+    with pytest.raises(BadLine, match="'cell 3': nothing of that name"):
+        Without.of(("cell 3", "df"), cells).kept(blocks)
+    assert Without.of(("cell 3", "df"), ()).kept(blocks) == (*blocks[:2], blocks[3])

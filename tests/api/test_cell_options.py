@@ -13,7 +13,7 @@ def test_everything_at_once() -> None:
         "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5 "
         "--sandbox folder --network none --mode plan --model opus "
         "--config effort=high --config web=on "
-        "--background --format"
+        "--background --format --without 'cell 3' --without df"
     )
     assert parse_cell_line(line) == CellOptions(
         agent="claude",
@@ -29,6 +29,7 @@ def test_everything_at_once() -> None:
         config=("effort=high", "web=on"),
         background=True,
         format=True,
+        without=("cell 3", "df"),
     )
 
 

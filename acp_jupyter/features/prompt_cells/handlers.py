@@ -12,11 +12,12 @@ from pydantic import JsonValue
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.attachments import (
     Mentionable,
+    Without,
     mention_blocks,
     mentioned_words,
     with_attachments,
 )
-from acp_jupyter.api.cell_options import CellOptions, cell_help, parse_cell_line
+from acp_jupyter.api.cell_options import CellOptions, cell_help, parse_cell_line, split_cell
 from acp_jupyter.api.commands.handler_context import HandlerContext
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.documents import Cell
@@ -36,7 +37,6 @@ from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.escaping import without_ansi
 from acp_jupyter.transcript.model.session_state import SessionState
 
-_FIRST_LINE = re.compile(r"\s*%%acp(?:[ \t]([^\n]*))?(?:\n|\Z)")
 _NAME = re.compile(r"[^\W\d][\w.]*|\.[^\W\d][\w.]*")
 _MAX_NAMES = 20
 _DEFAULT_AGENT = "demo"
@@ -80,6 +80,8 @@ class PromptCells:
         session.tools_on = not options.no_tools and not session.tools_refused
         await self._configure(session, options, caller)
         prompted = await self._blocks(session, command, options, prompt, caller)
+        without = await self._without(command.notebook_path, options)
+        prompted = without.kept(prompted, *options.var)
         sent = PromptSession(
             session_id=session.session_id,
             prompt=prompted if len(prompted) > 1 else prompt,
@@ -94,6 +96,7 @@ class PromptCells:
             allow=options.allow,
             deny=options.deny,
             limit=options.limit,
+            unpinned=without.unpinned,
         )
         reply = await self._run(sent, caller)
         assert isinstance(reply, dict)
@@ -194,7 +197,8 @@ class PromptCells:
                 with_attachments, prompt, options.attach, files, takes, here
             )
         known = {name: _shown(words) for name, words in command.variables.items()}
-        described = [known[name] for name in dict.fromkeys(options.var)]
+        asked = (name for name in options.var if name not in options.without)
+        described = [known[name] for name in dict.fromkeys(asked)]
         if described:
             text = "\n\n".join(("Variables of the notebook's kernel:", *described))
             blocks = (*blocks, {"type": "text", "text": text})
@@ -205,6 +209,11 @@ class PromptCells:
             )
             blocks = (*blocks, *await asyncio.to_thread(mention_blocks, prompt, among))
         return blocks
+
+    async def _without(self, notebook_path: str, options: CellOptions) -> Without:
+        """Return what the first line leaves out."""
+        cells = await self._notebooks.contexts(notebook_path) if options.without else ()
+        return Without.of(options.without, cells)
 
 
 class _Numbered:
@@ -222,11 +231,11 @@ class _Numbered:
 
 def _parsed(source: str) -> tuple[CellOptions, str]:
     """Return the options of a cell, and its prompt."""
-    line = _FIRST_LINE.match(source)
-    if line is None:
+    parts = split_cell(source)
+    if parts is None:
         raise BadLine("A prompt cell begins with %%acp.")
-    options = parse_cell_line(line[1] or "")
-    return options, source[line.end() :].strip("\n")
+    line, prompt = parts
+    return parse_cell_line(line), prompt
 
 
 def _shown(words: str) -> str:

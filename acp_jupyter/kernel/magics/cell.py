@@ -32,10 +32,14 @@ from acp_jupyter.kernel.variables import data_variables, describe, describe_name
 from acp_jupyter.protocol.host_events.notes import CellError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from IPython.core.interactiveshell import InteractiveShell
     from pydantic import JsonValue
 
+    from acp_jupyter.api.attachments import Without
     from acp_jupyter.api.cell_options import CellOptions
+    from acp_jupyter.api.models.documents import Cell
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.variables import Described
 
@@ -105,12 +109,19 @@ def prompt_command(
     """Return a cell's prompt with its attachments; ``written`` is the part that the user wrote."""
     blocks: tuple[dict[str, JsonValue], ...] = ({"type": "text", "text": prompt},)
     if options.attach or variables:
-        blocks = session.with_context(prompt, options.attach, variables)
+        going = [each for each in variables if each.name not in options.without]
+        blocks = session.with_context(prompt, options.attach, going)
     if "@" in written:
         left_out_cells.update(host_client().cell_contexts)
         blocks = (*blocks, *_mentioned(shell, session, written))
+    unpinned: tuple[str, ...] = ()
+    if options.without:
+        without = without_of(options)
+        blocks = without.kept(blocks, *(each.name for each in variables))
+        unpinned = without.unpinned
     return PromptSession(
         session_id=session.id,
+        unpinned=unpinned,
         prompt=plain_blocks(blocks if len(blocks) > 1 else prompt),
         policy=options.policy or defaults.policy or session._policy,
         sandbox=options.sandbox or defaults.sandbox or session._sandbox,
@@ -120,24 +131,38 @@ def prompt_command(
     )
 
 
+def without_of(options: CellOptions) -> Without:
+    """Return what a cell's first line leaves out."""
+    from acp_jupyter.api.attachments import Without
+
+    return Without.of(options.without, host_client().cell_contexts().cells)
+
+
 def _mentioned(
     shell: InteractiveShell, session: Session, prompt: str
 ) -> tuple[dict[str, JsonValue], ...]:
+    client = session._client
+    return mentioned_in(shell, prompt, session.files, partial(client.cell, session.id))
+
+
+def mentioned_in(
+    shell: InteractiveShell, prompt: str, files: Path, cell: Callable[[int], Cell]
+) -> tuple[dict[str, JsonValue], ...]:
+    """Return what a prompt mentions with ``@``, among the variables of a kernel."""
     from acp_jupyter.api.attachments import Mentionable, mention_blocks
 
-    client = session._client
     variables = data_variables(shell.user_ns, shell.user_ns_hidden)
 
     def described(name: str) -> str | None:
         if name in variables:
-            return describe(name, variables[name]).text
+            return describe(name, variables[name], picture=False).text
         return provided_text(name, variables)
 
     among = Mentionable(
-        session.files,
-        client.notebook_path,
+        files,
+        host_client().notebook_path,
         described,
-        partial(client.cell, session.id),
+        cell,
     )
     return mention_blocks(prompt, among)
 

@@ -25,6 +25,8 @@ export interface Going {
   readonly label: string;
   /** What is sent; `null` if it can't be read. */
   readonly block: Block | null;
+  /** Its size in bytes, if the block has only a word for what is sent. */
+  readonly size?: number | null;
   /** Why it can't be read, or in what other form it may go. */
   readonly words: string;
   /** Whether the user has taken it out for this prompt; it can be put back. */
@@ -34,6 +36,24 @@ export interface Going {
 
 export function kindOf({ kind }: DraftAttachment): Kind {
   return KINDS[kind];
+}
+
+/** What a block of a prompt is, by its type and address. */
+export function kindOfAddress(type: string, uri: string): Kind {
+  const [, place = ''] = /^jupyter:(.*)$/.exec(uri) ?? [];
+  if (/(?:^|\/)cell-\d+-output-\d+$/.test(place)) {
+    return 'output';
+  }
+  if (type === 'image') {
+    return 'image';
+  }
+  if (/(?:^|\/)variable\/[^/]+$/.test(place)) {
+    return 'variable';
+  }
+  if (/(?:^|\/)cell-\d+$/.test(place)) {
+    return 'cell';
+  }
+  return place !== '' || uri === '' ? 'text' : 'file';
 }
 
 /** The text of a block as the agent gets it, or the address of a file that it reads itself. */
@@ -51,8 +71,11 @@ export function pictureOf(block: Block): string | null {
     : null;
 }
 
-/** How many bytes a block takes. */
-export function sizeOf(block: Block): number {
+/** How many bytes a block takes; `size` if that is known otherwise. */
+export function sizeOf(block: Block, size: number | null = null): number {
+  if (size !== null) {
+    return size;
+  }
   const { data } = block;
   return typeof data === 'string'
     ? Math.floor(data.length * 0.75)
@@ -73,11 +96,12 @@ export interface Counted {
 
 /** The line over the message box: `2 cells, 1 file: 4.1 kB, about 1,000 tokens`. */
 export function summary(all: readonly Going[], t: Translate): string {
-  const going = all.flatMap(({ kind, isOut, block }): Counted[] => {
-    const isPicture = block !== null && pictureOf(block) !== null;
-    return isOut || block === null
-      ? []
-      : [{ kind, size: sizeOf(block), chars: isPicture ? null : textOfBlock(block).length }];
+  const going = all.flatMap(({ kind, isOut, block, size = null }): Counted[] => {
+    if (isOut || block === null) {
+      return [];
+    }
+    const isText = size === null && pictureOf(block) === null;
+    return [{ kind, size: sizeOf(block, size), chars: isText ? textOfBlock(block).length : null }];
   });
   return going.length === 0 ? t('Nothing goes along') : countedWords(going, t);
 }

@@ -16,6 +16,7 @@ import { addToViews } from '../../lab/page/additions';
 import { IAcpClient } from '../../lab/page/client';
 import { drawnIcon } from '../../lab/page/icon';
 import { IAcpPanel } from '../../lab/panel/session_panel';
+import { PromptLine } from './prompt_line';
 
 const PIN = 'acp-jupyter:pin-cell';
 
@@ -97,9 +98,6 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
       }
     });
     tracker.activeCellChanged.connect(changed);
-    if (client === null || panel === null) {
-      return;
-    }
     const edited = new Listeners<null>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tell = () => {
@@ -111,6 +109,11 @@ export const contextPlugin: JupyterFrontEndPlugin<void> = {
     };
     tracker.forEach(watch);
     tracker.widgetAdded.connect((_, notebook) => watch(notebook));
+    const line = new PromptLine(tracker, t);
+    edited.add(() => line.plan());
+    if (client === null || panel === null) {
+      return;
+    }
     tracker.currentChanged.connect(tell);
     addToViews(async () => {
       const [{ preview }, { WentAlong }] = await Promise.all([

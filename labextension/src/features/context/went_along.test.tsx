@@ -1,10 +1,10 @@
 import { fireEvent } from '@testing-library/preact';
 import { expect, it } from 'vitest';
 
-import { message, prompt } from '../../../tests/support/build';
+import { message, TURN } from '../../../tests/support/build';
 import { DONE, draw, words } from '../../../tests/support/draw';
 import { Additions } from '../../views/additions';
-import type { Attachment, Item, UserMessage } from '../../wire/types';
+import type { Attachment, UserMessage } from '../../wire/types';
 import { WentAlong } from './view/went_along';
 
 const ACTIONS = { additions: new Additions().add({ turnFooter: WentAlong }) };
@@ -13,8 +13,11 @@ function attachment(over: Partial<Attachment>): Attachment {
   return { type: 'resource', name: '', uri: '', mime_type: '', size: 10, cut: false, ...over };
 }
 
-function asked(...attachments: Attachment[]): Item {
-  return { ...prompt('p', 'Why?'), attachments } as UserMessage;
+function asked(...attachments: Attachment[]): UserMessage {
+  return {
+    ...{ id: 'p', kind: 'user_message', turn_id: TURN, text: 'Why?' },
+    ...{ attachments, at: 0, steered: false },
+  };
 }
 
 it('lists what went along with a prompt, its size, and what was cut', () => {

@@ -2,7 +2,8 @@ import { idsOf } from '../../state/runs';
 import type { SessionView } from '../../state/session_view';
 import type { Translate } from '../../views';
 import type { Attachment } from '../../wire/types';
-import type { Counted, Kind } from './going_along';
+import { kindOfAddress } from './going_along';
+import type { Counted } from './going_along';
 
 /** Something that went along with a prompt. */
 export interface Went extends Counted {
@@ -28,17 +29,7 @@ function went({ type, name, uri, size, cut }: Attachment, t: Translate): Went {
       ? { ...counted, kind: 'cell', name: t('Cell %1', cell) }
       : { ...counted, kind: 'output', name: t('Cell %1, output %2', cell, output) };
   }
-  return { ...counted, kind: kindOf(type, uri), name: last === '' ? name : last };
-}
-
-function kindOf(type: Attachment['type'], uri: string): Kind {
-  if (type === 'image') {
-    return 'image';
-  }
-  if (/^jupyter:.*\/variable\/[^/]+$/.test(uri)) {
-    return 'variable';
-  }
-  return uri.startsWith('jupyter:') || type === 'text' ? 'text' : 'file';
+  return { ...counted, kind: kindOfAddress(type, uri), name: last === '' ? name : last };
 }
 
 /** The last name of an address. */

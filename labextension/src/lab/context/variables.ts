@@ -151,6 +151,15 @@ function askedFor(typed: string): string {
   return typed.includes(':') ? typed : '';
 }
 
+/** The JSON that an expression of a Python kernel makes; `null` if it is busy or not Python. */
+export function askPython(
+  kernel: Kernel.IKernelConnection,
+  expression: string,
+  milliseconds: number,
+): Promise<unknown> {
+  return evaluate(kernel, packed(expression), milliseconds);
+}
+
 function variableOf(row: unknown): Variable[] {
   const [name, type, size] = listOf(row);
   if (typeof name !== 'string' || typeof type !== 'string') {

@@ -1,17 +1,16 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import { Failure } from '../../../delivery/failure';
 import type { DraftAttachment } from '../../../state/attachments';
 import { UNPINNED } from '../../../state/ui';
 import type { Block } from '../../../lab/context/content_blocks';
 import type { ComposerHead } from '../../../views/additions';
-import { bytes, plural } from '../../../views/i18n';
-import { Icon } from '../../../views/parts/icons';
-import { Visible } from '../../../views/parts/odd_characters';
-import { useOpen, useScene, useValue } from '../../../views/scene';
+import { plural } from '../../../views/i18n';
+import { useScene, useValue } from '../../../views/scene';
 import type { NotebookContext, SessionState } from '../../../wire/types';
-import { kindOf, pictureOf, sizeOf, summary, textOfBlock } from '../going_along';
+import { kindOf } from '../going_along';
 import type { Going } from '../going_along';
+import { GoingList } from './going_list';
 
 /** Pause before it is read, since several things may change together. */
 const PAUSE_MS = 100;
@@ -36,9 +35,7 @@ export function preview(parts: PreviewParts) {
   return function Preview(props: ComposerHead) {
     const { t } = useScene();
     const { context, words, attached } = useGoing(parts, props);
-    const [open, setOpen] = useOpen('context preview', false);
     const [unpinned, setUnpinned] = useValue(UNPINNED);
-    const bodyId = useId();
     const out = new Set(unpinned.split('\n').filter(Boolean));
     const all: Going[] = [
       ...props.attachments.map((attachment, index): Going => {
@@ -63,73 +60,17 @@ export function preview(parts: PreviewParts) {
         };
       }),
     ];
-    if (all.length === 0 && words === '') {
-      return null;
-    }
-    return (
-      <div class="acp-going">
-        {all.length > 0 && (
-          <button
-            type="button"
-            class="acp-line"
-            aria-expanded={open}
-            aria-controls={open ? bodyId : undefined}
-            title={t('What goes along with this message. The number of tokens is an estimate.')}
-            onClick={() => setOpen(!open)}
-          >
-            <Icon name="chevron" small class="chev" />
-            <span>{summary(all, t)}</span>
-          </button>
-        )}
-        {words !== '' && <p class="muted">{words}</p>}
-        {open && all.length > 0 && (
-          <ul id={bodyId} role="list" aria-label={t('What goes along')}>
-            {all.map(each => (
-              <Row key={each.key} going={each} />
-            ))}
-            {context.too_many > 0 && (
-              <li class="muted">
-                {plural(
-                  t,
-                  context.too_many,
-                  '1 more pinned cell does not go along.',
-                  '%1 more pinned cells don’t go along.',
-                )}
-              </li>
-            )}
-          </ul>
-        )}
-      </div>
-    );
+    const more =
+      context.too_many === 0
+        ? ''
+        : plural(
+            t,
+            context.too_many,
+            '1 more pinned cell does not go along.',
+            '%1 more pinned cells don’t go along.',
+          );
+    return <GoingList all={all} words={words} more={more} />;
   };
-}
-
-function Row({ going: { label, block, words, isOut, onToggle } }: { readonly going: Going }) {
-  const { t } = useScene();
-  const picture = block === null ? null : pictureOf(block);
-  const said = [block === null ? '' : bytes(sizeOf(block)), words].filter(Boolean).join(', ');
-  return (
-    <li class={isOut ? 'is-out' : undefined}>
-      <div class="acp-going-head">
-        <span class="cut">{label}</span>
-        <span class="muted">{isOut ? t('not this time') : said}</span>
-        <button
-          type="button"
-          class="btn quiet small"
-          aria-label={isOut ? t('Put %1 back', label) : t('Take %1 out', label)}
-          onClick={onToggle}
-        >
-          {isOut ? t('Put back') : t('Take out')}
-        </button>
-      </div>
-      {!isOut && picture !== null && <img src={picture} alt={label} />}
-      {!isOut && block !== null && picture === null && (
-        <pre tabIndex={0} aria-label={label}>
-          <Visible text={textOfBlock(block)} strictness="controls" />
-        </pre>
-      )}
-    </li>
-  );
 }
 
 /** Reads what goes along, again after each change. */
