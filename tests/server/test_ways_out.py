@@ -145,7 +145,7 @@ WAYS: dict[str, Way] = {
 # -- what the product has, and what of it brings nothing of cells or values -----
 
 _COMMANDS = {
-    *("get_context", "edit_queued", "send_now", "steer"),
+    *("get_context", "redact_text", "edit_queued", "send_now", "steer"),
     *("list_agents", "serve_agent", "get_registry", "get_sandboxes", "update_registry"),
     *("list_sessions", "search_sessions", "create_session", "get_session", "close_session"),
     *("delete_session", "archive_session", "unarchive_session", "fork_session", "resume_session"),
@@ -167,7 +167,7 @@ EXPORTS = {
 """What has been sent is read by these."""
 _OPTIONS = {
     *("--session", "--new", "--mode", "--model", "--config", "--policy", "--sandbox", "--network"),
-    *("--allow", "--deny", "--trust", "--no-tools", "--out", "--timeout", "--limit"),
+    *("--without", "--allow", "--deny", "--trust", "--no-tools", "--out", "--timeout", "--limit"),
     *("--background", "--help"),
     # of features
     *("--rewind", "--restore"),

@@ -143,7 +143,11 @@ def test_a_prompt_is_told_by_its_text_and_what_is_beside_it(variant: Variant | N
     (message,) = state.window(0, len(state.items))
     assert isinstance(message, UserMessage)
     told = [(each.type, each.name, each.uri) for each in message.attachments]
-    assert told == [("image", "image", ""), ("resource_link", "a.csv", "file:///ws/a.csv")]
+    assert told == [
+        ("image", "image", ""),
+        ("resource_link", "a.csv", "file:///ws/a.csv"),
+        ("text", "again", ""),
+    ]
 
 
 def notices(script: Script) -> list[Notice]:

@@ -71,7 +71,7 @@ export function showButton(
       hide();
     } else if (child !== shown || holder.parentElement !== wrapper) {
       const top = child.getBoundingClientRect().top - wrapper.getBoundingClientRect().top;
-      holder.style.top = `${Math.max(0, top)}px`;
+      holder.style.marginTop = `${Math.max(0, top)}px`;
       wrapper.append(holder);
       shown = child;
     }
