@@ -43,9 +43,9 @@ def test_a_limit_of_tool_calls_stops_it(agent: Published, talk: PublishedSession
     assert stopped_words(played) == "Stopped at its limit of 2 tool calls."
     # What was done is kept. One call more may have begun, or several that it makes at once.
     assert len(played.calls) >= 2
-    assert played.calls[0]["status"] in {"completed", "failed"}
+    assert {call["status"] for call in played.calls} <= {"completed", "failed", "cancelled"}
     assert len(played.calls) < 8
-    assert after_the_notice(played) <= {"turn_end", "tool_call"}
+    assert after_the_notice(played) <= {"turn_end", "tool_call", "agent_message", "thought"}
     assert "Some **Markdown**" in talk.play("hello").text
 
 
@@ -59,7 +59,8 @@ def test_a_limit_of_time_stops_it_and_that_of_its_session_refuses_more(
     played = talk.end(talk.start("count chunks=2000 rate=20"))
     assert stopped_words(played).endswith(" for this session.")
     assert "w1999 " not in played.text
-    assert after_the_notice(played) <= {"turn_end"}
+    # Words that were under way may still come.
+    assert after_the_notice(played) <= {"turn_end", "agent_message"}
     refused = talk.user.post(f"sessions/{talk.session_id}/prompt", json={"prompt": "More"})
     assert "This session has reached its limit of" in refused.json()["message"]
     talk.limit("")
