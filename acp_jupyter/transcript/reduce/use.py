@@ -28,31 +28,26 @@ def usage(draft: Draft, packet: UsageUpdate) -> None:
         cost = {"cost_amount": before.cost_amount, "cost_currency": before.cost_currency}
         now = now.model_copy(update=cost)
     draft.change_session(usage=now)
-    active = draft.session.active_turn_id
-    # The first turn of a session pays for all that the agent reports, in it or just after it.
-    is_first = draft.session.use.turns == (1 if active is None else 0)
-    grown = Use(tokens=_growth(before, now, is_first), costs=_spent(before, packet, is_first))
-    if active is not None:
+    grown = Use(tokens=_growth(before, now), costs=_spent(before, packet))
+    if draft.session.active_turn_id is not None:
         draft.turn_use = draft.turn_use.plus(grown)
     elif draft.session.status == "idle" and draft.session.use.turns:
         # Reported after the answer. The answer may have had the tokens.
         draft.change_session(use=draft.session.use.plus(Use(costs=grown.costs)))
 
 
-def _growth(before: Usage | None, now: Usage, is_first: bool) -> int:
+def _growth(before: Usage | None, now: Usage) -> int:
     """Return by how many tokens the context grew; a count that goes down takes nothing back."""
-    if before is None:
-        return now.used if is_first else 0
-    return max(0, now.used - before.used)
+    return max(0, now.used - (0 if before is None else before.used))
 
 
-def _spent(before: Usage | None, packet: UsageUpdate, is_first: bool) -> tuple[Cost, ...]:
-    """Return by how much the cost grew; nothing if the total of before is unknown."""
+def _spent(before: Usage | None, packet: UsageUpdate) -> tuple[Cost, ...]:
+    """Return by how much the cost grew; a session's first report counts whole."""
     if packet.cost_amount is None:
         return ()
     grown = 0.0
     if before is None or before.cost_amount is None:
-        grown = packet.cost_amount if is_first else 0.0
+        grown = packet.cost_amount
     elif before.cost_currency == packet.cost_currency:
         grown = packet.cost_amount - before.cost_amount
     return (Cost(amount=min(max(0.0, grown), _MOST), currency=currency_code(packet.cost_currency)),)
