@@ -31,7 +31,6 @@ from acp_jupyter.api.cell_options import (
 )
 from acp_jupyter.errors import AcpError, BadLine
 from acp_jupyter.features import registered
-from acp_jupyter.kernel.context_providers import offered_names
 from acp_jupyter.kernel.magics.help import (
     EXPORT_OPTIONS,
     FORMATS,
@@ -190,6 +189,8 @@ def _mentions(context: CompletionContext) -> SimpleMatcherResult:
     word = re.search(r"(?<![^\s(\[{,;:\"'])@([^\s@]*)$", context.text_until_cursor)
     if word is None or not re.match(r"\s*(?:%%\S.*\n\s*)*%%acp\b", text):
         return _words([], "")
+    from acp_jupyter.kernel.context_providers import offered_names
+
     found = [*_variables(), *_paths(word[1]), *offered_names(word[1])]
     return _words([f"@{each}" for each in found if each.startswith(word[1])], word[0])
 

@@ -358,7 +358,7 @@ Swap = Callable[[Path], None]
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
             lambda root: swap(root, "d", ".git"),
-            "than when you were asked",
+            "you were asked",  # which of two checks meets it first, is a matter of the moment
         ),
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
