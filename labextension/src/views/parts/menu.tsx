@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
-import { focusedElement, targetOf } from './keyboard';
+import { focusedElement } from './keyboard';
+import { useOutside } from './outside';
 
 export interface MenuItem {
   readonly name: string;
@@ -27,19 +28,11 @@ export function Menu({ label, items, class: kind = 'ico', children }: MenuProps)
   const menuId = useId();
 
   useEffect(() => {
-    if (!open) {
-      return undefined;
+    if (open) {
+      itemsIn(box.current)[0]?.focus();
     }
-    const entries = itemsIn(box.current);
-    entries[0]?.focus();
-    const close = (event: Event) => {
-      if (box.current?.contains(targetOf(event)) !== true) {
-        setOpen(false);
-      }
-    };
-    document.addEventListener('pointerdown', close, true);
-    return () => document.removeEventListener('pointerdown', close, true);
   }, [open]);
+  useOutside(box, open, () => setOpen(false));
 
   const choose = (item: MenuItem) => {
     setOpen(false);

@@ -1,11 +1,11 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { SessionState } from '../../../wire/types';
 import type { ConfigChange } from '../../actions';
 import type { Translate } from '../../i18n';
 import { messageOf } from '../../parts/buttons';
 import { Icon } from '../../parts/icons';
-import { targetOf } from '../../parts/keyboard';
+import { useOutside } from '../../parts/outside';
 
 interface LimitPickerProps {
   /** `null` before there is a session: setting a limit makes it. */
@@ -21,18 +21,7 @@ export function LimitPicker({ session, t, onSet }: LimitPickerProps) {
   const root = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  useEffect(() => {
-    if (!open) {
-      return undefined;
-    }
-    const close = (event: Event) => {
-      if (root.current?.contains(targetOf(event)) !== true) {
-        setOpen(false);
-      }
-    };
-    document.addEventListener('pointerdown', close, true);
-    return () => document.removeEventListener('pointerdown', close, true);
-  }, [open]);
+  useOutside(root, open, () => setOpen(false));
   const leave = () => {
     setOpen(false);
     button.current?.focus();

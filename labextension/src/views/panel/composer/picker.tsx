@@ -1,7 +1,7 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Icon } from '../../parts/icons';
-import { targetOf } from '../../parts/keyboard';
+import { useOutside } from '../../parts/outside';
 
 export interface Choice {
   readonly value: string;
@@ -32,23 +32,13 @@ export function Picker(props: PickerProps) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const button = useRef<HTMLButtonElement>(null);
+  const root = useRef<HTMLSpanElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const typed = useRef({ text: '', at: 0 });
   const listId = useId();
   const chosen = choices.find(choice => choice.value === value);
 
-  useEffect(() => {
-    if (!open) {
-      return undefined;
-    }
-    const close = (event: Event) => {
-      if (button.current?.parentElement?.contains(targetOf(event)) !== true) {
-        setOpen(false);
-      }
-    };
-    document.addEventListener('pointerdown', close, true);
-    return () => document.removeEventListener('pointerdown', close, true);
-  }, [open]);
+  useOutside(root, open, () => setOpen(false));
 
   // The list may be longer than its box.
   useLayoutEffect(() => {
@@ -109,7 +99,7 @@ export function Picker(props: PickerProps) {
     event.stopPropagation();
   };
   return (
-    <span class="acp-picker">
+    <span class="acp-picker" ref={root}>
       <button
         type="button"
         class="acp-pick"

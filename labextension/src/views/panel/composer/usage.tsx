@@ -4,7 +4,7 @@ import type { SessionState, Usage, UsageReply, Use } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import { duration, grouped, thousands } from '../../i18n';
 import type { Translate } from '../../i18n';
-import { targetOf } from '../../parts/keyboard';
+import { useOutside } from '../../parts/outside';
 import { useUniqueId } from '../../scene';
 
 const RING_LENGTH = 2 * Math.PI * 6;
@@ -20,22 +20,7 @@ export function UsageRing({ session, actions, t }: RingProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const id = useUniqueId();
-  useEffect(() => {
-    if (!open) {
-      return undefined;
-    }
-    const close = (event: Event) => {
-      if (root.current?.contains(targetOf(event)) !== true) {
-        setOpen(false);
-      }
-    };
-    document.addEventListener('pointerdown', close, true);
-    document.addEventListener('focusin', close, true);
-    return () => {
-      document.removeEventListener('pointerdown', close, true);
-      document.removeEventListener('focusin', close, true);
-    };
-  }, [open]);
+  useOutside(root, open, () => setOpen(false), ['pointerdown', 'focusin']);
   if (session === null) {
     return null;
   }
